@@ -1,0 +1,5 @@
+//! popgd on the command line.
+
+pub mod error;
+pub mod number;
+pub mod settings;

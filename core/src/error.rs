@@ -1,0 +1,107 @@
+//! What can be wrong with an input.
+
+use core::fmt;
+
+/// Why a computation was refused.
+///
+/// Core never panics: whatever is wrong with an input is one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A slice has another length than the shapes around it ask for.
+    Length {
+        /// What the slice holds.
+        what: &'static str,
+        /// How many entries are needed.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Something that must have at least one entry has none.
+    Empty {
+        /// What is empty.
+        what: &'static str,
+    },
+    /// The group size is zero or larger than the number of tokens.
+    Group {
+        /// Number of tokens, D.
+        tokens: usize,
+        /// Group size, K.
+        group: usize,
+    },
+    /// The number of tokens is not a multiple of the group size.
+    NotDivisible {
+        /// Number of tokens, D.
+        tokens: usize,
+        /// Group size, K.
+        group: usize,
+    },
+    /// An index points outside of the tokens.
+    Index {
+        /// The index.
+        index: usize,
+        /// Number of tokens, D.
+        tokens: usize,
+    },
+    /// The groups of a partition differ in size.
+    UnequalGroups {
+        /// A token of the offending group.
+        token: usize,
+        /// The size of its group.
+        size: usize,
+        /// The size of the group of token 0.
+        expected: usize,
+    },
+    /// The same edge, or the same selected token, was given twice.
+    Repeated {
+        /// The token at which the repetition was met.
+        index: usize,
+    },
+    /// The vertices of a graph have different degrees.
+    NotRegular {
+        /// A vertex whose degree differs from that of vertex 0.
+        vertex: usize,
+        /// Its degree.
+        degree: usize,
+        /// The degree of vertex 0.
+        expected: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Length { what, expected, found } => {
+                write!(f, "{what}: {expected} entries expected, {found} found")
+            }
+            Self::Empty { what } => write!(f, "{what}: at least one entry is needed"),
+            Self::Group { tokens, group } => {
+                write!(f, "the group size must be between 1 and the number of tokens: group {group}, tokens {tokens}")
+            }
+            Self::NotDivisible { tokens, group } => {
+                write!(f, "the number of tokens must be a multiple of the group size: {tokens} tokens, groups of {group}")
+            }
+            Self::Index { index, tokens } => {
+                write!(f, "token {index} does not exist: the {tokens} tokens are numbered from 0")
+            }
+            Self::UnequalGroups { token, size, expected } => {
+                write!(f, "the groups of a partition must be equally large: that of token {token} has {size}, that of token 0 has {expected}")
+            }
+            Self::Repeated { index } => write!(f, "token {index} is named twice"),
+            Self::NotRegular { vertex, degree, expected } => {
+                write!(f, "the graph must be regular: vertex {vertex} has degree {degree}, vertex 0 has {expected}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// The one check that every slice goes through.
+pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(Error::Length { what, expected, found })
+    }
+}

@@ -1,0 +1,275 @@
+//! Intervals: enclosures of exact numbers.
+//!
+//! An operation on intervals yields an interval that contains the result of that operation on
+//! any real numbers from its arguments, whatever floating-point rounding does on the way. So the
+//! exact result of a long computation is, for certain, between the two floats at its end.
+//!
+//! ```
+//! use popgd_core::scalar::{Scalar, interval::Interval};
+//!
+//! let one = Interval::point(1.0_f64);
+//! let third = one.rational(1, 3);
+//! assert!(third.lo() < third.hi()); // 1/3 is not a float
+//! assert!((third * one.integer(3)).contains(1.0));
+//! ```
+//!
+//! Sums, products, quotients and roots are rigorous. The elementary functions rely on measured
+//! errors of `libm`; the table in the source of each says by how much it is widened.
+//!
+//! The empty interval is the result outside of the domain of an operation (√\[−2, −1\],
+//! \[1, 2\] / \[0, 0\]); whatever is computed from it is empty.
+
+mod arithmetic;
+mod elementary;
+mod rounding;
+mod sets;
+
+use core::fmt;
+
+use super::Scalar;
+use super::float::Float;
+
+/// A closed interval \[lo, hi\] of real numbers, with floats as ends.
+///
+/// An end may be infinite: the interval is unbounded on that side (∞ itself is never a member).
+/// The interval may be empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval<F> {
+    // Both NaN (empty), or lo ≤ hi, lo < ∞, hi > −∞.
+    lo: F,
+    hi: F,
+}
+
+impl<F: Float> Interval<F> {
+    /// No number.
+    pub const EMPTY: Self = Self {
+        lo: F::NAN,
+        hi: F::NAN,
+    };
+
+    /// All real numbers, \[−∞, ∞\].
+    pub const ENTIRE: Self = Self {
+        lo: F::NEG_INFINITY,
+        hi: F::INFINITY,
+    };
+
+    /// \[0, ∞\].
+    pub const NON_NEGATIVE: Self = Self {
+        lo: F::ZERO,
+        hi: F::INFINITY,
+    };
+
+    /// The two floats around π.
+    pub const PI: Self = Self {
+        lo: F::PI_LOWER,
+        hi: F::PI_UPPER,
+    };
+
+    /// \[lo, hi\], if these are the ends of a nonempty interval: lo ≤ hi, lo < ∞, hi > −∞.
+    #[must_use]
+    pub fn new(lo: F, hi: F) -> Option<Self> {
+        if lo <= hi && lo < F::INFINITY && hi > F::NEG_INFINITY {
+            Some(Self::between(lo, hi))
+        } else {
+            None
+        }
+    }
+
+    /// \[x, x\]; empty if x is infinite or NaN, since these are no real numbers.
+    #[must_use]
+    pub fn point(x: F) -> Self {
+        if x.is_finite() {
+            Self::between(x, x)
+        } else {
+            Self::EMPTY
+        }
+    }
+
+    /// \[lo, hi\] for ends that are known to be in order, or both NaN. Zero ends are +0.
+    fn between(lo: F, hi: F) -> Self {
+        Self {
+            lo: lo + F::ZERO,
+            hi: hi + F::ZERO,
+        }
+    }
+
+    /// The lower end, in \[−∞, ∞); NaN if the interval is empty.
+    #[must_use]
+    pub fn lo(self) -> F {
+        self.lo
+    }
+
+    /// The upper end, in (−∞, ∞\]; NaN if the interval is empty.
+    #[must_use]
+    pub fn hi(self) -> F {
+        self.hi
+    }
+
+    /// hi − lo, rounded up; NaN if the interval is empty.
+    #[must_use]
+    pub fn width(self) -> F {
+        rounding::sum(self.hi, -self.lo).up()
+    }
+
+    /// A finite number in the interval, the one in the middle up to rounding. Of an unbounded
+    /// interval it is 0 or, if only one end is infinite, the last finite float on that side; NaN
+    /// if the interval is empty.
+    #[must_use]
+    pub fn midpoint(self) -> F {
+        let half = F::from_f64(0.5);
+        if self.is_empty() {
+            F::NAN
+        } else if self.is_bounded() {
+            let sum = self.lo + self.hi;
+            let middle = if sum.is_finite() {
+                half * sum
+            } else {
+                half * self.lo + half * self.hi
+            };
+            middle.max(self.lo).min(self.hi)
+        } else if self.lo.is_finite() {
+            F::MAX
+        } else if self.hi.is_finite() {
+            -F::MAX
+        } else {
+            F::ZERO
+        }
+    }
+
+    /// The largest |x|, in \[0, ∞\]; NaN if the interval is empty.
+    #[must_use]
+    pub fn magnitude(self) -> F {
+        self.lo.abs().max(self.hi.abs())
+    }
+}
+
+/// Equality as sets: the empty interval equals itself.
+impl<F: Float> PartialEq for Interval<F> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.is_empty() && other.is_empty()) || (self.lo == other.lo && self.hi == other.hi)
+    }
+}
+
+impl<F: Float> Eq for Interval<F> {}
+
+/// `[lo, hi]`, each end by the shortest digits that give it back; `[empty]`.
+impl<F: Float> fmt::Display for Interval<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            f.write_str("[empty]")
+        } else {
+            write!(f, "[{:?}, {:?}]", self.lo, self.hi)
+        }
+    }
+}
+
+impl<F: Float> Scalar for Interval<F> {
+    /// The tightest enclosure of `value`; empty if that is infinite or NaN.
+    fn lift(self, value: f64) -> Self {
+        if value.is_finite() {
+            let value = rounding::converted(value);
+            Self::between(value.down(), value.up())
+        } else {
+            Self::EMPTY
+        }
+    }
+
+    /// An enclosure of the quotient; empty if the denominator is 0.
+    fn rational(self, numerator: i64, denominator: i64) -> Self {
+        self.integer(numerator) / self.integer(denominator)
+    }
+
+    /// The tightest enclosure of `value`.
+    fn integer(self, value: i64) -> Self {
+        let value = rounding::integer(value);
+        Self::between(
+            rounding::converted(value.down()).down(),
+            rounding::converted(value.up()).up(),
+        )
+    }
+
+    fn zero(self) -> Self {
+        Self::between(F::ZERO, F::ZERO)
+    }
+
+    fn one(self) -> Self {
+        Self::between(F::ONE, F::ONE)
+    }
+
+    fn pi(self) -> Self {
+        Self::PI
+    }
+
+    fn is_zero(self) -> bool {
+        self.lo == F::ZERO && self.hi == F::ZERO
+    }
+
+    fn sign(self) -> Self {
+        if self.is_empty() {
+            self
+        } else {
+            Self::between(self.lo.sign(), self.hi.sign())
+        }
+    }
+
+    fn fold(self) -> Self {
+        arithmetic::absolute(self)
+    }
+
+    fn square(self) -> Self {
+        arithmetic::square(self)
+    }
+
+    fn sqrt(self) -> Self {
+        arithmetic::square_root(self)
+    }
+
+    fn exp(self) -> Self {
+        elementary::exp(self)
+    }
+
+    fn sin(self) -> Self {
+        elementary::sin(self)
+    }
+
+    fn cos(self) -> Self {
+        elementary::cos(self)
+    }
+
+    fn atan2(self, cosine: Self) -> Self {
+        elementary::atan2(self, cosine)
+    }
+
+    fn one_minus_cos(self) -> Self {
+        elementary::one_minus_cos(self)
+    }
+
+    fn sin_minus_angle_cos(self) -> Self {
+        elementary::sin_minus_angle_cos(self)
+    }
+
+    /// By `1 / Σ_j counts_j e^{logits_j − logits_i}`, in which the own term is counts_i itself:
+    /// half as wide as a quotient whose numerator is part of the denominator.
+    fn softmax(counts: Option<&[Self]>, logits: &[Self], scores: &mut [Self]) {
+        let length = logits.len().min(scores.len());
+        for (i, (&own, score)) in logits.iter().zip(scores).enumerate() {
+            let mut sum = own.zero();
+            for (j, &other) in logits.iter().take(length).enumerate() {
+                let term = if i == j {
+                    own.one()
+                } else {
+                    (other - own).exp()
+                };
+                sum = sum + super::times(counts, j, term);
+            }
+            *score = sum.one() / sum;
+        }
+    }
+
+    /// Not negative, and at most ‖a‖ ‖b‖.
+    fn wedge(self, counts: Option<&[Self]>, a: &[Self], b: &[Self]) -> Self {
+        let product = super::counted_square(self, counts, a).norm()
+            * super::counted_square(self, counts, b).norm();
+        super::wedge_by_length(self, counts, a, b).intersection(Self::between(F::ZERO, product.hi))
+    }
+}

@@ -1,0 +1,4 @@
+//! What is claimed: Theorem 3.1, the sharp constants behind it, and when descent is stable.
+
+pub mod rates;
+pub mod stability;
