@@ -76,20 +76,32 @@ impl fmt::Display for Error {
             }
             Self::Empty { what } => write!(f, "{what}: at least one entry is needed"),
             Self::Group { tokens, group } => {
-                write!(f, "the group size must be between 1 and the number of tokens: group {group}, tokens {tokens}")
+                write!(
+                    f,
+                    "the group size must be between 1 and the number of tokens: group {group}, tokens {tokens}"
+                )
             }
             Self::NotDivisible { tokens, group } => {
-                write!(f, "the number of tokens must be a multiple of the group size: {tokens} tokens, groups of {group}")
+                write!(
+                    f,
+                    "the number of tokens must be a multiple of the group size: {tokens} tokens, groups of {group}"
+                )
             }
             Self::Index { index, tokens } => {
                 write!(f, "token {index} does not exist: the {tokens} tokens are numbered from 0")
             }
             Self::UnequalGroups { token, size, expected } => {
-                write!(f, "the groups of a partition must be equally large: that of token {token} has {size}, that of token 0 has {expected}")
+                write!(
+                    f,
+                    "the groups of a partition must be equally large: that of token {token} has {size}, that of token 0 has {expected}"
+                )
             }
             Self::Repeated { index } => write!(f, "token {index} is named twice"),
             Self::NotRegular { vertex, degree, expected } => {
-                write!(f, "the graph must be regular: vertex {vertex} has degree {degree}, vertex 0 has {expected}")
+                write!(
+                    f,
+                    "the graph must be regular: vertex {vertex} has degree {degree}, vertex 0 has {expected}"
+                )
             }
         }
     }
@@ -99,9 +111,5 @@ impl core::error::Error for Error {}
 
 /// The one check that every slice goes through.
 pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), Error> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(Error::Length { what, expected, found })
-    }
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }

@@ -1,4 +1,76 @@
-#![doc = "popgd-core"]
+//! Exact population gradient descent for a transformer student that learns a teacher, over any
+//! scalar: floats, intervals, duals, symbols.
+//!
+//! A one-layer transformer with position-only attention, `X ↦ σ(W_V X S)` with
+//! `S = softmax(PᵀW_KQP/τ)`, is trained on the population loss against a teacher
+//! `X ↦ σ(V* X S*)`, with Gaussian X. Loss and gradient are sums of closed-form Gaussian
+//! expectations, so gradient descent can be run *exactly*, without a sample ever being drawn. The
+//! setting is that of Zhang, Zhao, Gu and Cao, *Transformers Trained via Gradient Descent Can
+//! Provably Learn a Class of Teacher Models* (2026), cited as "the paper".
+//!
+//! * No `std`, no heap, no `unsafe`; no panic on any input. Matrices live in slices of the caller.
+//! * Every formula is written once, over the trait [`Scalar`].
+//! * The derivations are in the repository's `proofs-notes`, cited as "note 1" to "note 4".
+//!
+//! # The map
+//! | wing | what it holds |
+//! |---|---|
+//! | [`scalar`] | what we compute with: the trait, `f32` and `f64`, [`Interval`], [`Dual`], `Expr` |
+//! | [`model`] | what is computed: [`Activation`], teachers, the exact loss and its gradient |
+//! | [`theory`] | what is claimed: Theorem 3.1, sharp constants, burn-in, stability limits |
+//! | [`descent`] | how it runs: [`Dense`] in full matrices, [`Lumped`] in a few scalars |
+//!
+//! # A teacher of one's own
+//! Three tokens; the teacher passes on the first, the mean of the last two, and a weighted mean of
+//! all. Matrices of scores have one row per query, which sums to 1.
+//! ```
+//! use popgd_core::descent::accumulate::Accumulate;
+//! use popgd_core::descent::dense::{DenseModel, Metric};
+//! use popgd_core::model::teacher::{Shape, Teacher};
+//! use popgd_core::{Activation, Dense};
+//!
+//! let shape = Shape { tokens: 3, channels: 2, features: 2 };
+//! let value_matrix = [1.0, -0.5, 0.25, 0.75];
+//! let scores = [
+//!     1.0, 0.0, 0.0,
+//!     0.0, 0.5, 0.5,
+//!     0.5, 0.25, 0.25,
+//! ];
+//! let teacher = Teacher::new(shape, Activation::relu(1.0), &value_matrix, &scores)?;
+//! let model = DenseModel {
+//!     teacher,
+//!     metric: Metric::Gain(1.0 / 3.0), // orthonormal positions, temperature √D
+//!     rate: 0.5,
+//!     slope_at_zero: 1.0,
+//! };
+//! let mut memory = [0.0; 73];
+//! assert_eq!(memory.len(), model.memory());
+//! let mut student = Dense::from_zero(model, Accumulate::Compensated, &mut memory)?;
+//! let before = student.quantities();
+//! for _ in 0..10_000 {
+//!     student.step();
+//! }
+//! let after = student.quantities();
+//! assert!(after.excess_loss < 1e-3 * before.excess_loss);
+//! assert!(after.value_error < 0.05 && after.score_error < 0.05);
+//! # Ok::<(), popgd_core::Error>(())
+//! ```
+//!
+//! # The same, enclosed
+//! With intervals for numbers the very same code returns bounds on the exact result:
+//! ```
+//! use popgd_core::{Activation, Interval};
+//!
+//! let relu = Activation::relu(Interval::point(1.0_f64));
+//! let kernel = relu.kernel(Interval::point(1.0));
+//! assert!(kernel.lo() < kernel.hi() && kernel.width() < 1e-15);
+//! ```
+//!
+//! # Features
+//! | feature | adds | needs |
+//! |---|---|---|
+//! | none | everything but `Expr` | `core` |
+//! | `symbolic` | `scalar::symbolic`: the formulas themselves | `alloc` |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -11,5 +83,11 @@ pub mod model;
 pub mod scalar;
 pub mod theory;
 
+pub use descent::dense::Dense;
+pub use descent::lumped::Lumped;
 pub use error::Error;
+pub use model::activation::Activation;
+pub use model::teacher::Teacher;
 pub use scalar::Scalar;
+pub use scalar::dual::Dual;
+pub use scalar::interval::Interval;

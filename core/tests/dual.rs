@@ -247,6 +247,26 @@ fn softmax_over_intervals_is_narrow() {
     }
 }
 
+/// A single logit has the score 1, whatever it is and however it moves.
+#[test]
+fn softmax_knows_its_own_term() {
+    let boxed = Interval::new(-1.0, 2.0).expect("in order");
+    let logit = Enclosed { value: boxed, derivative: [boxed] };
+    let mut scores = [logit];
+    Enclosed::softmax(None, &[logit], &mut scores);
+    assert_eq!(scores, [Enclosed::constant(Interval::point(1.0))]);
+}
+
+/// A score that is 0 has derivative 0, even if logits move apart beyond all bounds.
+#[test]
+fn vanished_scores_do_not_move() {
+    let moving = |value, derivative| Dual { value, derivative: [derivative] };
+    let logits = [moving(0.0, f64::MAX), moving(-1000.0, -f64::MAX)];
+    let mut scores = [D::constant(0.0); 2];
+    D::softmax(None, &logits, &mut scores);
+    assert_eq!(scores, [D::constant(1.0), D::constant(0.0)]);
+}
+
 #[test]
 fn the_diagonal_is_finite() {
     for length in [2, 12] {

@@ -42,14 +42,8 @@ impl Bits {
 
     /// Any finite `f32`, every exponent being as likely, with the special ones in between.
     fn any_f32(&mut self) -> f32 {
-        let special = [
-            0.0,
-            1.0,
-            f32::MAX,
-            f32::MIN_POSITIVE,
-            f32::from_bits(1),
-            f32::from_bits(0x007f_ffff),
-        ];
+        let special =
+            [0.0, 1.0, f32::MAX, f32::MIN_POSITIVE, f32::from_bits(1), f32::from_bits(0x007f_ffff)];
         let bits = self.next();
         let x = if bits % 8 == 0 {
             special[(bits >> 8) as usize % special.len()]
@@ -88,10 +82,7 @@ fn dyadic(x: f64) -> (i128, i32) {
 fn compare(x: (i128, i32), y: (i128, i32)) -> core::cmp::Ordering {
     let shift = x.1 - y.1;
     if shift >= 0 {
-        x.0.checked_shl(shift as u32)
-            .filter(|_| shift < 70)
-            .expect("comparable")
-            .cmp(&y.0)
+        x.0.checked_shl(shift as u32).filter(|_| shift < 70).expect("comparable").cmp(&y.0)
     } else {
         compare(y, x).reverse()
     }
@@ -160,20 +151,12 @@ fn integers_and_fractions_are_enclosed() {
         let x = one.integer(n);
         assert!(x.lo() as i128 <= i128::from(n) && i128::from(n) <= x.hi() as i128);
         assert!(floats_wide(x) <= 1, "{n}: {x}");
-        assert_eq!(
-            x.lo() == x.hi(),
-            n as f64 as i128 == i128::from(n),
-            "{n}: {x}"
-        );
+        assert_eq!(x.lo() == x.hi(), n as f64 as i128 == i128::from(n), "{n}: {x}");
 
         let x = point(1.0_f32).integer(n);
         assert!(x.lo() as i128 <= i128::from(n) && i128::from(n) <= x.hi() as i128);
         assert!(floats_wide(x) <= 1, "{n}: {x}");
-        assert_eq!(
-            x.lo() == x.hi(),
-            n as f32 as i128 == i128::from(n),
-            "{n}: {x}"
-        );
+        assert_eq!(x.lo() == x.hi(), n as f32 as i128 == i128::from(n), "{n}: {x}");
 
         let denominator = (bits.next() >> 20) as i64 + 1;
         let numerator = bits.next() as i64 >> 20;
@@ -208,19 +191,13 @@ fn lifted_numbers_are_enclosed() {
             _ => bits.near_one(160),
         };
         let x = point(0.0_f32).lift(value);
-        assert!(
-            f64::from(x.lo()) <= value && value <= f64::from(x.hi()),
-            "{value}: {x}"
-        );
+        assert!(f64::from(x.lo()) <= value && value <= f64::from(x.hi()), "{value}: {x}");
         assert!(floats_wide(x) <= 1, "{value}: {x}");
         assert_eq!(x.lo() == x.hi(), f64::from(value as f32) == value);
     }
     assert!(point(0.0_f32).lift(f64::NAN).is_empty());
     assert!(point(0.0_f32).lift(f64::INFINITY).is_empty());
-    assert_eq!(
-        point(0.0_f32).lift(1e300),
-        interval(f32::MAX, f32::INFINITY)
-    );
+    assert_eq!(point(0.0_f32).lift(1e300), interval(f32::MAX, f32::INFINITY));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -237,10 +214,7 @@ fn single_precision_arithmetic_contains_the_exact_result_everywhere() {
 
         let product = x64 * y64;
         let i = point(x) * point(y);
-        assert!(
-            ends(i).0 <= product && product <= ends(i).1,
-            "{x:e} · {y:e}: {i}"
-        );
+        assert!(ends(i).0 <= product && product <= ends(i).1, "{x:e} · {y:e}: {i}");
         assert!(floats_wide(i) <= 2, "{x:e} · {y:e}: {i}");
         assert!(product < 0.0 || i.lo() >= 0.0, "{x:e} · {y:e}: {i}");
 
@@ -248,28 +222,19 @@ fn single_precision_arithmetic_contains_the_exact_result_everywhere() {
             let i = point(x) / point(y);
             // An infinite end times y is infinite: right as well.
             let (low, high) = (ends(i).0 * y64, ends(i).1 * y64);
-            assert!(
-                low.min(high) <= x64 && x64 <= low.max(high),
-                "{x:e} / {y:e}: {i}"
-            );
+            assert!(low.min(high) <= x64 && x64 <= low.max(high), "{x:e} / {y:e}: {i}");
             assert!(floats_wide(i) <= 2, "{x:e} / {y:e}: {i}");
         }
 
         // The exact sum is s + e, and ends minus s are exact wherever it matters.
         let (s, e) = x64.two_sum(y64);
         let i = point(x) + point(y);
-        assert!(
-            ends(i).0 - s <= e && e <= ends(i).1 - s,
-            "{x:e} + {y:e}: {i}"
-        );
+        assert!(ends(i).0 - s <= e && e <= ends(i).1 - s, "{x:e} + {y:e}: {i}");
         assert!(floats_wide(i) <= 1, "{x:e} + {y:e}: {i}");
 
         let i = point(x.abs()).sqrt();
         let (low, high) = (ends(i).0, ends(i).1);
-        assert!(
-            low * low <= x64.abs() && x64.abs() <= high * high,
-            "√{x:e}: {i}"
-        );
+        assert!(low * low <= x64.abs() && x64.abs() <= high * high, "√{x:e}: {i}");
         assert!(floats_wide(i) <= 2 && low >= 0.0, "√{x:e}: {i}");
     }
 }
@@ -307,14 +272,8 @@ fn ranges_contain_the_values_of_members() {
     let mut bits = Bits(5);
     for round in 0..60_000 {
         let scale = [1e-3, 1.0, 4.0, 20.0, 500.0][round % 5];
-        let (x, y) = (
-            some_interval(&mut bits, scale),
-            some_interval(&mut bits, scale),
-        );
-        let (a, b) = (
-            f64::from(member(&mut bits, x)),
-            f64::from(member(&mut bits, y)),
-        );
+        let (x, y) = (some_interval(&mut bits, scale), some_interval(&mut bits, scale));
+        let (a, b) = (f64::from(member(&mut bits, x)), f64::from(member(&mut bits, y)));
         let two = [x, y];
         assert_has(x + y, a + b, "sum", &two);
         assert_has(x - y, a - b, "difference", &two);
@@ -334,12 +293,7 @@ fn ranges_contain_the_values_of_members() {
         assert_has(x.sin(), libm::sin(a), "sin", &two);
         assert_has(x.cos(), libm::cos(a), "cos", &two);
         assert_has(x.one_minus_cos(), a.one_minus_cos(), "1 - cos", &two);
-        assert_has(
-            x.sin_minus_angle_cos(),
-            a.sin_minus_angle_cos(),
-            "sin - x cos",
-            &two,
-        );
+        assert_has(x.sin_minus_angle_cos(), a.sin_minus_angle_cos(), "sin - x cos", &two);
         assert_has(x.atan2(y), libm::atan2(a, b), "atan2", &two);
     }
 }
@@ -366,14 +320,8 @@ fn ranges_are_reached() {
             }
             let range = range(x);
             let slack = 2e-4 + 1e-6 * greatest;
-            assert!(
-                f64::from(range.lo()) > least - slack,
-                "{name} {x}: {range}, {least}"
-            );
-            assert!(
-                f64::from(range.hi()) < greatest + slack,
-                "{name} {x}: {range}, {greatest}"
-            );
+            assert!(f64::from(range.lo()) > least - slack, "{name} {x}: {range}, {least}");
+            assert!(f64::from(range.hi()) < greatest + slack, "{name} {x}: {range}, {greatest}");
         }
     }
 }
@@ -419,11 +367,7 @@ fn errors_of_the_library_are_as_cited() {
     let mut worst = [0.0_f64; 4];
     let mut bits = Bits(7);
     for i in 0..600_000 {
-        let x = if i % 2 == 0 {
-            bits.any_f32()
-        } else {
-            ((bits.uniform() - 0.5) * 200.0) as f32
-        };
+        let x = if i % 2 == 0 { bits.any_f32() } else { ((bits.uniform() - 0.5) * 200.0) as f32 };
         let (y, z) = (bits.uniform() as f32, (bits.uniform() * 2.0 - 1.0) as f32);
         let x64 = f64::from(x);
         let errors = [
@@ -483,10 +427,7 @@ fn negated(constant: &str) -> String {
 
 fn assert_near(x: I, constant: &str, floats: usize, what: &str) {
     assert!(at_most(x.lo(), constant), "{what}: {x} is above {constant}");
-    assert!(
-        at_most(-x.hi(), &negated(constant)),
-        "{what}: {x} is below {constant}"
-    );
+    assert!(at_most(-x.hi(), &negated(constant)), "{what}: {x} is below {constant}");
     assert!(floats_wide(x) <= floats, "{what}: {x} is wide");
 }
 
@@ -506,6 +447,7 @@ const EXP: [(f64, &str); 11] = [
 ];
 
 /// x, sin x, cos x.
+#[allow(clippy::approx_constant)]
 const SIN_COS: [(f64, &str, &str); 10] = [
     (
         1e-310,
@@ -560,6 +502,7 @@ const SIN_COS: [(f64, &str, &str); 10] = [
 ];
 
 /// x, 1 − cos x, sin x − x cos x.
+#[allow(clippy::approx_constant)]
 const SMALL_ANGLES: [(f64, &str, &str); 12] = [
     (
         1e-100,
@@ -627,27 +570,15 @@ const SMALL_ANGLES: [(f64, &str, &str); 12] = [
 const ATAN2: [(f64, f64, &str); 12] = [
     (1.0, 1.0, "7.85398163397448309615660845819875721049292e-1"),
     (1.0, 3.0, "3.21750554396642193401404614358661319020755e-1"),
-    (
-        1e-200,
-        1.0,
-        "9.99999999999999982100262399082759596054412e-201",
-    ),
+    (1e-200, 1.0, "9.99999999999999982100262399082759596054412e-201"),
     (1e-08, -1.0, "3.14159264358979323846264350738722791624578"),
     (3.0, -2.0, "2.15879893034246417047693277226483686970029"),
-    (
-        5e-324,
-        1e-300,
-        "4.94065645841246531795732401110697712281472e-24",
-    ),
+    (5e-324, 1e-300, "4.94065645841246531795732401110697712281472e-24"),
     (1e300, 1e-300, "1.57079632679489661923132169163975144209858"),
     (0.1, 0.1, "7.85398163397448309615660845819875721049292e-1"),
     (7.0, 0.0, "1.57079632679489661923132169163975144209858"),
     (2.0, -0.5, "1.81577498992176077340340417285102725301273"),
-    (
-        10000000000.0,
-        -1.0,
-        "1.57079632689489661923132169163941810876525",
-    ),
+    (10000000000.0, -1.0, "1.57079632689489661923132169163941810876525"),
     (0.0, -1.0, "3.14159265358979323846264338327950288419717"),
 ];
 
@@ -668,12 +599,7 @@ fn elementary_functions_contain_constants() {
         assert_near(point(x).one_minus_cos(), versine, wide, "1 - cos");
         assert_near(point(-x).one_minus_cos(), versine, wide, "1 - cos");
         if x < 4.0 {
-            assert_near(
-                point(x).sin_minus_angle_cos(),
-                difference,
-                wider,
-                "sin - x cos",
-            );
+            assert_near(point(x).sin_minus_angle_cos(), difference, wider, "sin - x cos");
             assert_near(
                 point(-x).sin_minus_angle_cos(),
                 &negated(difference),
@@ -689,20 +615,10 @@ fn elementary_functions_contain_constants() {
     for (sine, cosine, angle) in ATAN2 {
         assert_near(point(sine).atan2(point(cosine)), angle, 10, "atan2");
         if sine > 0.0 {
-            assert_near(
-                point(-sine).atan2(point(cosine)),
-                &negated(angle),
-                10,
-                "atan2",
-            );
+            assert_near(point(-sine).atan2(point(cosine)), &negated(angle), 10, "atan2");
         }
     }
-    assert_near(
-        point(0.0).pi(),
-        "3.14159265358979323846264338327950288419717",
-        1,
-        "π",
-    );
+    assert_near(point(0.0).pi(), "3.14159265358979323846264338327950288419717", 1, "π");
     let pi = point(0.0_f32).pi();
     assert!(
         f64::from(pi.lo()) < core::f64::consts::PI && core::f64::consts::PI < f64::from(pi.hi())
@@ -748,10 +664,7 @@ fn unbounded_ends_multiply_and_divide() {
     assert_eq!(point(0.0) * I::ENTIRE, point(0.0));
     assert_eq!(I::ENTIRE * point(0.0), point(0.0));
     assert_eq!(interval(-inf, -1.0) * interval(-inf, 0.0), positive);
-    assert_eq!(
-        interval(-inf, -1.0) * interval(2.0, inf),
-        interval(-inf, -2.0)
-    );
+    assert_eq!(interval(-inf, -1.0) * interval(2.0, inf), interval(-inf, -2.0));
     assert_eq!(interval(1.0, inf) + interval(-inf, 1.0), I::ENTIRE);
     assert_eq!(interval(1.0, inf) - interval(1.0, inf), I::ENTIRE);
     assert_eq!(interval(1.0, 2.0) / interval(4.0, inf), interval(0.0, 0.5));
@@ -764,14 +677,10 @@ fn unbounded_ends_multiply_and_divide() {
     assert_eq!(I::ENTIRE.one_minus_cos(), interval(0.0, 2.0));
     assert_eq!(I::ENTIRE.sin_minus_angle_cos(), I::ENTIRE);
     assert_eq!(I::ENTIRE.atan2(I::ENTIRE), -I::ENTIRE.atan2(I::ENTIRE));
-    assert!(
-        positive
-            .atan2(I::ENTIRE)
-            .contains_interval(interval(0.0, I::PI.lo()))
-    );
+    assert!(positive.atan2(I::ENTIRE).contains_interval(interval(0.0, I::PI.lo())));
     let quadrant = positive.atan2(positive);
-    assert!(quadrant.lo() == 0.0 && quadrant.hi() >= 1.570_796_326_794_896_6);
-    assert!(quadrant.hi() < 1.570_796_326_794_898);
+    assert!(quadrant.lo() == 0.0 && quadrant.hi() > core::f64::consts::FRAC_PI_2);
+    assert!(quadrant.hi() < core::f64::consts::FRAC_PI_2 + 1e-14);
 }
 
 /// Every pair of intervals with ends among these: no NaN, and the ends that sets demand.
@@ -802,10 +711,7 @@ fn no_operation_makes_half_an_interval() {
     }
     assert_eq!(all.len(), 15 * 16 / 2 - 2);
     let check = |x: I, what: &str, arguments: &[I]| {
-        assert!(
-            I::new(x.lo(), x.hi()) == Some(x),
-            "{what} of {arguments:?}: {x}"
-        );
+        assert!(I::new(x.lo(), x.hi()) == Some(x), "{what} of {arguments:?}: {x}");
     };
     for &x in &all {
         for (what, y) in [
@@ -861,10 +767,7 @@ fn division_around_zero() {
     assert_eq!(interval(0.0, 2.0) / interval(0.0, 4.0), interval(0.0, inf));
     assert_eq!(point(0.0) / interval(-1.0, 1.0), point(0.0));
     assert!((x / point(0.0)).is_empty());
-    assert_eq!(
-        interval(-1.0, 2.0) / interval(2.0, 4.0),
-        interval(-0.5, 1.0)
-    );
+    assert_eq!(interval(-1.0, 2.0) / interval(2.0, 4.0), interval(-0.5, 1.0));
 }
 
 #[test]
@@ -881,10 +784,7 @@ fn overflow_and_underflow_keep_their_side() {
     assert_eq!(point(-tiny).square(), interval(0.0, tiny));
     // A sum of which only a part overflows: MAX + 1 lies between MAX and ∞.
     assert_eq!(point(max) + point(1.0), interval(max, inf));
-    assert_eq!(
-        point(-max) + point(1.0),
-        interval(-max, Float::next_up(-max))
-    );
+    assert_eq!(point(-max) + point(1.0), interval(-max, Float::next_up(-max)));
     assert!(point(1000.0).exp().hi() == inf && point(1000.0).exp().lo() > 1e308);
     assert!(point(-1000.0).exp().lo() == 0.0 && point(-1000.0).exp().hi() > 0.0);
     // Around the smallest normal number, and where errors of products are no floats.
@@ -919,65 +819,53 @@ fn cosine_across_quadrants() {
     assert!(interval(1e5, 1e5 + 0.1).sin().width() < 0.2);
 }
 
+/// An extremum that is a hair inside of the interval counts, also where a hair is much.
+#[test]
+fn extrema_just_inside_are_not_missed() {
+    let pi_rest = 1.224_646_799_147_353_2e-16; // π − its nearest float
+    for k in (1..300_000_000_u32).step_by(1_000_003) {
+        let (product, error) = core::f64::consts::PI.two_product(f64::from(k));
+        let error = error + f64::from(k) * pi_rest;
+        // Neighbouring floats around k π.
+        let (below, above) = if error > 0.0 {
+            (product, Float::next_up(product))
+        } else {
+            (Float::next_down(product), product)
+        };
+        for x in [interval(below, below + 0.5), interval(above - 0.5, above)] {
+            let range = x.cos();
+            if k % 2 == 0 {
+                assert!(range.hi() == 1.0 && range.lo() > 0.8, "{k}: {range}");
+            } else {
+                assert!(range.lo() == -1.0 && range.hi() < -0.8, "{k}: {range}");
+            }
+        }
+    }
+}
+
 #[test]
 fn angles_of_boxes() {
     let pi = I::PI;
-    let (right, left, around) = (
-        interval(1.0, 2.0),
-        interval(-2.0, -1.0),
-        interval(-1.0, 1.0),
-    );
+    let (right, left, around) = (interval(1.0, 2.0), interval(-2.0, -1.0), interval(-1.0, 1.0));
     let close = |x: I, lo: f64, hi: f64| {
         assert!(x.lo() <= lo && lo < x.lo() + 1e-14, "{x}: {lo}");
         assert!(x.hi() >= hi && hi > x.hi() - 1e-14, "{x}: {hi}");
     };
-    close(
-        right.atan2(right),
-        libm::atan2(1.0, 2.0),
-        libm::atan2(2.0, 1.0),
-    );
-    close(
-        right.atan2(left),
-        libm::atan2(2.0, -1.0),
-        libm::atan2(1.0, -2.0),
-    );
-    close(
-        right.atan2(around),
-        libm::atan2(1.0, 1.0),
-        libm::atan2(1.0, -1.0),
-    );
-    close(
-        left.atan2(right),
-        -libm::atan2(2.0, 1.0),
-        -libm::atan2(1.0, 2.0),
-    );
-    close(
-        left.atan2(left),
-        -libm::atan2(1.0, -2.0),
-        -libm::atan2(2.0, -1.0),
-    );
-    close(
-        around.atan2(right),
-        -libm::atan2(1.0, 1.0),
-        libm::atan2(1.0, 1.0),
-    );
+    close(right.atan2(right), libm::atan2(1.0, 2.0), libm::atan2(2.0, 1.0));
+    close(right.atan2(left), libm::atan2(2.0, -1.0), libm::atan2(1.0, -2.0));
+    close(right.atan2(around), libm::atan2(1.0, 1.0), libm::atan2(1.0, -1.0));
+    close(left.atan2(right), -libm::atan2(2.0, 1.0), -libm::atan2(1.0, 2.0));
+    close(left.atan2(left), -libm::atan2(1.0, -2.0), -libm::atan2(2.0, -1.0));
+    close(around.atan2(right), -libm::atan2(1.0, 1.0), libm::atan2(1.0, 1.0));
     assert_eq!(around.atan2(left), interval(-pi.hi(), pi.hi()));
     assert_eq!(around.atan2(around), interval(-pi.hi(), pi.hi()));
     assert_eq!(interval(-1.0, 0.0).atan2(left), interval(-pi.hi(), pi.hi()));
     // The upper half-plane, with its edge.
-    close(
-        interval(0.0, 1.0).atan2(left),
-        libm::atan2(1.0, -1.0),
-        pi.hi(),
-    );
+    close(interval(0.0, 1.0).atan2(left), libm::atan2(1.0, -1.0), pi.hi());
     close(interval(0.0, 1.0).atan2(around), 0.0, pi.hi());
     close(interval(0.0, 1.0).atan2(right), 0.0, libm::atan2(1.0, 1.0));
     close(point(0.0).atan2(around), 0.0, pi.hi());
-    close(
-        interval(0.0, 1.0).atan2(point(0.0)),
-        0.0,
-        core::f64::consts::FRAC_PI_2,
-    );
+    close(interval(0.0, 1.0).atan2(point(0.0)), 0.0, core::f64::consts::FRAC_PI_2);
     close(point(0.0).atan2(left), pi.lo(), pi.hi());
     assert_eq!(point(0.0).atan2(interval(0.0, 1.0)), point(0.0));
 }
@@ -988,20 +876,14 @@ fn near_pi_the_even_and_odd_forms_stay_sharp() {
     for hi in [above, Float::next_up(above), 3.2] {
         let x = interval(1e-9, hi);
         let y = x.one_minus_cos();
-        assert!(
-            y.hi() == 2.0 && y.lo() > 0.499_999e-18 && y.lo() <= 0.5e-18,
-            "{y}"
-        );
+        assert!(y.hi() == 2.0 && y.lo() > 0.499_999e-18 && y.lo() <= 0.5e-18, "{y}");
         let y = x.sin_minus_angle_cos();
-        assert!(
-            y.hi() >= core::f64::consts::PI && y.hi() < 3.141_592_653_589_8,
-            "{y}"
-        );
+        assert!(y.hi() >= core::f64::consts::PI && y.hi() < core::f64::consts::PI + 1e-14, "{y}");
         assert!(y.lo() > 0.333e-27 && y.lo() <= 0.334e-27, "{y}");
         assert_eq!((-x).sin_minus_angle_cos(), -y);
     }
     let y = interval(3.0, 5.0).sin_minus_angle_cos();
-    assert!(y.lo() <= 5.0_f64.sin_minus_angle_cos() && y.hi() >= 3.14159);
+    assert!(y.lo() <= 5.0_f64.sin_minus_angle_cos() && y.hi() > I::PI.lo());
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -1026,21 +908,8 @@ fn nothing_comes_of_nothing() {
     for y in unary {
         assert!(y.is_empty() && y.lo().is_nan() && y.hi().is_nan());
     }
-    for (a, b) in [
-        (empty, x),
-        (x, empty),
-        (empty, point(0.0)),
-        (point(0.0), empty),
-    ] {
-        for y in [
-            a + b,
-            a - b,
-            a * b,
-            a / b,
-            a.atan2(b),
-            a.intersection(b),
-            a.two_sum(b).0,
-        ] {
+    for (a, b) in [(empty, x), (x, empty), (empty, point(0.0)), (point(0.0), empty)] {
+        for y in [a + b, a - b, a * b, a / b, a.atan2(b), a.intersection(b), a.two_sum(b).0] {
             assert!(y.is_empty());
         }
         assert!(a.product_difference(b, a, b).is_empty());
@@ -1062,14 +931,7 @@ fn nothing_comes_of_nothing() {
 #[test]
 fn construction_is_checked() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
-    for (lo, hi) in [
-        (2.0, 1.0),
-        (nan, 1.0),
-        (1.0, nan),
-        (nan, nan),
-        (inf, inf),
-        (-inf, -inf),
-    ] {
+    for (lo, hi) in [(2.0, 1.0), (nan, 1.0), (1.0, nan), (nan, nan), (inf, inf), (-inf, -inf)] {
         assert_eq!(I::new(lo, hi), None);
     }
     assert_eq!(I::new(-inf, inf), Some(I::ENTIRE));
@@ -1094,10 +956,7 @@ fn ends_middle_and_text() {
     assert!(interval(1e-20, 1.0).width() == 1.0);
     assert!(interval(-1e-20, 1.0).width() > 1.0);
     assert_eq!(I::ENTIRE.width(), f64::INFINITY);
-    assert_eq!(
-        interval(f64::MAX / 2.0, f64::MAX).midpoint(),
-        f64::MAX * 0.75
-    );
+    assert_eq!(interval(f64::MAX / 2.0, f64::MAX).midpoint(), f64::MAX * 0.75);
     assert_eq!(interval(-f64::MAX, f64::MAX).midpoint(), 0.0);
     assert_eq!(I::ENTIRE.midpoint(), 0.0);
     assert_eq!(interval(1.0, f64::INFINITY).midpoint(), f64::MAX);
@@ -1134,36 +993,22 @@ fn softmax_encloses_and_stays_narrow() {
     let mut scores = [I::ENTIRE; 3];
     I::softmax(Some(&counts.map(point)), &boxes, &mut scores);
     for k in 0..8 {
-        let corner: Vec<f64> = (0..3)
-            .map(|i| logits[i] + if k >> i & 1 == 0 { -radius } else { radius })
-            .collect();
+        let corner: Vec<f64> =
+            (0..3).map(|i| logits[i] + if k >> i & 1 == 0 { -radius } else { radius }).collect();
         let mut at_corner = [0.0; 3];
         f64::softmax(Some(&counts), &corner, &mut at_corner);
         for i in 0..3 {
-            assert!(
-                scores[i].contains(at_corner[i]),
-                "{}: {}",
-                scores[i],
-                at_corner[i]
-            );
+            assert!(scores[i].contains(at_corner[i]), "{}: {}", scores[i], at_corner[i]);
         }
     }
     for i in 0..3 {
         // To first order the width is 2 s (1 − n s) times the width of a logit.
         let slope = 2.0 * exact[i] * (1.0 - counts[i] * exact[i]);
-        assert!(
-            scores[i].width() < slope * 2.0 * radius * 1.01 + 1e-14,
-            "{}",
-            scores[i]
-        );
+        assert!(scores[i].width() < slope * 2.0 * radius * 1.01 + 1e-14, "{}", scores[i]);
     }
     // Points give nearly points; equal logits give the count to the last bit or two.
     let mut scores = [I::ENTIRE; 2];
-    I::softmax(
-        Some(&[point(3.0), point(5.0)]),
-        &[point(0.7), point(0.7)],
-        &mut scores,
-    );
+    I::softmax(Some(&[point(3.0), point(5.0)]), &[point(0.7), point(0.7)], &mut scores);
     assert_eq!(scores, [point(0.125), point(0.125)]);
 }
 
@@ -1172,16 +1017,8 @@ fn softmax_of_distant_logits() {
     for gap in [890.0, 1e5, f64::MAX / 2.0] {
         let mut scores = [I::ENTIRE; 2];
         I::softmax(None, &[point(gap), point(-gap)], &mut scores);
-        assert!(
-            scores[0].contains(1.0) && scores[0].width() < 1e-15,
-            "{}",
-            scores[0]
-        );
-        assert!(
-            scores[1].lo() >= 0.0 && scores[1].hi() < 1e-300,
-            "{}",
-            scores[1]
-        );
+        assert!(scores[0].contains(1.0) && scores[0].width() < 1e-15, "{}", scores[0]);
+        assert!(scores[1].lo() >= 0.0 && scores[1].hi() < 1e-300, "{}", scores[1]);
     }
     let mut scores = [I32::ENTIRE; 2];
     I32::softmax(None, &[point(890.0), point(-890.0)], &mut scores);
@@ -1202,10 +1039,7 @@ fn wedges() {
     let check = |a: &[f64], b: &[f64], exact: f64| {
         let lift = |x: &[f64]| x.iter().map(|&x| point(x)).collect::<Vec<_>>();
         let wedge = context.wedge(None, &lift(a), &lift(b));
-        assert!(
-            wedge.lo() >= 0.0 && wedge.contains(exact),
-            "{wedge}: {exact}"
-        );
+        assert!(wedge.lo() >= 0.0 && wedge.contains(exact), "{wedge}: {exact}");
         assert!(wedge.width() < 1e-6, "{wedge}");
     };
     check(&[3.0, 0.0], &[0.0, 2.0], 6.0);

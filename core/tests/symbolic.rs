@@ -41,15 +41,9 @@ fn evaluates_to_what_the_program_computes() {
     for (x, y) in [(0.5, 0.25), (1.0, 3.0), (2.75, 0.1), (0.01, 7.0)] {
         let value = formula.evaluate(0.0, |name| Some(if name == "x" { x } else { y }));
         let expected = everything::<f64>(x, y);
-        assert!(
-            close(value.unwrap(), expected, 1e-13),
-            "{value:?} instead of {expected}"
-        );
+        assert!(close(value.unwrap(), expected, 1e-13), "{value:?} instead of {expected}");
     }
-    assert_eq!(
-        formula.evaluate(0.0, |name| (name == "x").then_some(1.0)),
-        None
-    );
+    assert_eq!(formula.evaluate(0.0, |name| (name == "x").then_some(1.0)), None);
 }
 
 #[test]
@@ -59,16 +53,8 @@ fn evaluates_cancelling_forms_stably() {
     let angle = 1e-6;
     let value = |formula: Expr<'_>| formula.evaluate(0.0, |_| Some(angle)).unwrap();
     assert!(close(value(x.one_minus_cos()), angle * angle / 2.0, 1e-12));
-    assert!(close(
-        value(x.sin_minus_angle_cos()),
-        angle.powi(3) / 3.0,
-        1e-12
-    ));
-    assert!(close(
-        value(x.sin() - x.cos() * x),
-        angle.powi(3) / 3.0,
-        1e-12
-    ));
+    assert!(close(value(x.sin_minus_angle_cos()), angle.powi(3) / 3.0, 1e-12));
+    assert!(close(value(x.sin() - x.cos() * x), angle.powi(3) / 3.0, 1e-12));
 }
 
 #[test]
@@ -77,15 +63,9 @@ fn constants_are_exact() {
     let sum = arena.rational(1, 10) + arena.rational(2, 10);
     assert_eq!(sum, arena.rational(3, 10));
     assert_eq!(sum - arena.rational(3, 10), sum.zero());
-    assert_eq!(
-        sum.as_constant(),
-        Some(BigRational::new(3.into(), 10.into()))
-    );
+    assert_eq!(sum.as_constant(), Some(BigRational::new(3.into(), 10.into())));
     assert_eq!(arena.rational(-4, -6), arena.rational(2, 3));
-    assert_eq!(
-        arena.constant(BigRational::new_raw(2.into(), (-4).into())),
-        arena.rational(-1, 2)
-    );
+    assert_eq!(arena.constant(BigRational::new_raw(2.into(), (-4).into())), arena.rational(-1, 2));
     assert_eq!(sum / sum.rational(3, 7), arena.rational(7, 10));
 
     assert_ne!(sum.lift(0.1), arena.rational(1, 10));
@@ -113,10 +93,7 @@ fn lifted_floats_come_back() {
     for value in values {
         assert_eq!(context.lift(value).evaluate(0.0, |_| None), Some(value));
     }
-    assert_eq!(
-        context.lift(1e-30).evaluate(0.0_f32, |_| None),
-        Some(1e-30_f32)
-    );
+    assert_eq!(context.lift(1e-30).evaluate(0.0_f32, |_| None), Some(1e-30_f32));
 }
 
 #[test]
@@ -124,11 +101,7 @@ fn big_constants_evaluate_closely() {
     let arena = Arena::new();
     let third = arena.rational(1, 3);
     let value = |constant: Expr<'_>| constant.evaluate(0.0, |_| None).unwrap();
-    assert!(close(
-        value(third.power(600)),
-        3.0_f64.powi(-300) * 3.0_f64.powi(-300),
-        1e-13
-    ));
+    assert!(close(value(third.power(600)), 3.0_f64.powi(-300) * 3.0_f64.powi(-300), 1e-13));
     assert_eq!(value(third.power(900)), 0.0);
     assert_eq!(value(arena.rational(-10, 1).power(401)), f64::NEG_INFINITY);
     // Numerator and denominator are both too large for a float.
@@ -158,37 +131,19 @@ fn enclosures_of_constants_are_sound_and_narrow() {
     let exact = |end: f64| BigRational::from_float(end).unwrap();
     for constant in constants {
         let value = constant.as_constant().unwrap();
-        let wide = constant
-            .evaluate(Interval::point(0.0_f32), |_| None)
-            .unwrap();
-        let tight = constant
-            .evaluate(Interval::point(0.0_f64), |_| None)
-            .unwrap();
-        assert!(
-            exact(tight.lo()) <= value && value <= exact(tight.hi()),
-            "{constant:?}"
-        );
+        let wide = constant.evaluate(Interval::point(0.0_f32), |_| None).unwrap();
+        let tight = constant.evaluate(Interval::point(0.0_f64), |_| None).unwrap();
+        assert!(exact(tight.lo()) <= value && value <= exact(tight.hi()), "{constant:?}");
         assert!(exact(wide.lo().into()) <= value && value <= exact(wide.hi().into()));
-        assert!(
-            tight.width() <= 4e-15 * tight.magnitude(),
-            "{constant:?} in {tight}"
-        );
-        assert!(
-            wide.width() <= 2e-6 * wide.magnitude(),
-            "{constant:?} in {wide}"
-        );
+        assert!(tight.width() <= 4e-15 * tight.magnitude(), "{constant:?} in {tight}");
+        assert!(wide.width() <= 2e-6 * wide.magnitude(), "{constant:?} in {wide}");
     }
     for constant in [third.power(900), -arena.rational(10, 1).power(400)] {
-        let tight = constant
-            .evaluate(Interval::point(0.0_f64), |_| None)
-            .unwrap();
+        let tight = constant.evaluate(Interval::point(0.0_f64), |_| None).unwrap();
         // The exact value is out of range: one end is finite, the other may be infinite.
         let below = !tight.lo().is_finite() || exact(tight.lo()) <= constant.as_constant().unwrap();
         let above = !tight.hi().is_finite() || constant.as_constant().unwrap() <= exact(tight.hi());
-        assert!(
-            below && above && !tight.is_empty(),
-            "{constant:?} in {tight}"
-        );
+        assert!(below && above && !tight.is_empty(), "{constant:?} in {tight}");
     }
 }
 
@@ -230,15 +185,7 @@ fn neutral_elements_vanish() {
     let arena = Arena::new();
     let (x, y) = (arena.symbol("x"), arena.symbol("y"));
     let (zero, one) = (x.zero(), x.one());
-    for same in [
-        x + zero,
-        zero + x,
-        x - zero,
-        x * one,
-        one * x,
-        x / one,
-        -(-x),
-    ] {
+    for same in [x + zero, zero + x, x - zero, x * one, one * x, x / one, -(-x)] {
         assert_eq!(same, x);
     }
     for nothing in [x - x, -x + x, zero * x, x * zero, zero / x, zero.sin()] {
@@ -288,10 +235,7 @@ fn prints_with_few_parentheses() {
     assert_prints((x * y).square(), "(x*y)^2");
     assert_prints(x.square() / y.power(3), "x^2/y^3");
     assert_prints((-half).exp(), "exp(-1/2)");
-    assert_prints(
-        (-x).exp() + x.integer(2).sqrt() * x.pi(),
-        "exp(-x) + sqrt(2)*pi",
-    );
+    assert_prints((-x).exp() + x.integer(2).sqrt() * x.pi(), "exp(-x) + sqrt(2)*pi");
     assert_prints(x.one_minus_cos(), "1 - cos(x)");
     assert_prints(x.sin_minus_angle_cos(), "sin(x) - x*cos(x)");
     assert_prints((x + y).atan2(-z), "atan2(x + y, -z)");
@@ -306,10 +250,7 @@ fn names_what_is_shared() {
     let length = (x.square() + y.square()).sqrt();
     let unit = x / length;
     let formula = unit * (y / length) - unit;
-    assert_eq!(
-        formula.with_sharing().to_string(),
-        "t1 = sqrt(x^2 + y^2); t2 = x/t1; t2*y/t1 - t2"
-    );
+    assert_eq!(formula.with_sharing().to_string(), "t1 = sqrt(x^2 + y^2); t2 = x/t1; t2*y/t1 - t2");
     assert_eq!(
         format!("{:#}", formula.with_sharing()),
         "t1 = sqrt(x^2 + y^2)\nt2 = x/t1\nt2*y/t1 - t2"
@@ -361,10 +302,7 @@ fn evaluation_in_expressions_substitutes() {
     let x = arena.symbol("x");
     let formula = everything(x, arena.symbol("y"));
     let copied = formula.evaluate(elsewhere.pi(), |name| Some(elsewhere.symbol(name)));
-    assert_eq!(
-        copied,
-        Some(everything(elsewhere.symbol("x"), elsewhere.symbol("y")))
-    );
+    assert_eq!(copied, Some(everything(elsewhere.symbol("x"), elsewhere.symbol("y"))));
     assert_ne!(copied, Some(formula));
     // Operands from two arenas meet in the first one's.
     let mixed = elsewhere.symbol("x") + formula;
@@ -372,12 +310,7 @@ fn evaluation_in_expressions_substitutes() {
     assert_eq!(mixed, elsewhere.symbol("x") + copied.unwrap());
     // A big constant arrives as itself.
     let big = arena.rational(1, 3).power(100) + x.lift(-1e-200);
-    assert_eq!(
-        big.evaluate(elsewhere.pi(), |_| None)
-            .unwrap()
-            .as_constant(),
-        big.as_constant()
-    );
+    assert_eq!(big.evaluate(elsewhere.pi(), |_| None).unwrap().as_constant(), big.as_constant());
 }
 
 /// The names and a few values of what a two-level run depends on. c > 1, since formulas take
@@ -412,14 +345,7 @@ fn lumped<S: Scalar>(value: &dyn Fn(&str) -> S) -> [S; 6] {
     let increment = model.increments(c, &logits, &mut scores, &mut increments);
     let [gap, other] = increments;
     let quantities = model.quantities(c, &logits, &mut scores, &mut increments);
-    [
-        increment,
-        gap,
-        other,
-        quantities.excess_loss,
-        quantities.score_error,
-        quantities.value_error,
-    ]
+    [increment, gap, other, quantities.excess_loss, quantities.score_error, quantities.value_error]
 }
 
 /// A student of one channel, two features and two tokens. At the last point a row of scores is its
@@ -446,27 +372,14 @@ fn dense<S: Scalar>(value: &dyn Fn(&str) -> S) -> [S; 7] {
     let target = ["v1", "v2"].map(value);
     let scores = ["s11", "s12", "s21", "s22"].map(value);
     let goals = ["t11", "t12", "t21", "t22"].map(value);
-    let shape = Shape {
-        tokens: 2,
-        channels: 1,
-        features: 2,
-    };
+    let shape = Shape { tokens: 2, channels: 1, features: 2 };
     let activation = Activation::leaky_relu(value("slope"));
     let teacher = Teacher::new(shape, activation, &target, &goals).unwrap();
     let excess = excess_loss(&teacher, &own, &scores).unwrap();
     let one = excess.one();
     let (mut by_value, mut by_logit, mut scratch) =
         ([one; 2], [one; 4], [one; gradient_scratch(1)]);
-    gradient(
-        &teacher,
-        &own,
-        &scores,
-        one,
-        &mut by_value,
-        &mut by_logit,
-        &mut scratch,
-    )
-    .unwrap();
+    gradient(&teacher, &own, &scores, one, &mut by_value, &mut by_logit, &mut scratch).unwrap();
     let ([w1, w2], [z11, z12, z21, z22]) = (by_value, by_logit);
     [excess, w1, w2, z11, z12, z21, z22]
 }
@@ -509,17 +422,11 @@ fn the_lumped_step_is_a_formula() {
     assert!(other.is_zero());
     assert_prints(value_error, "v*(c - 1)");
     let text = score_error.with_sharing().to_string();
-    assert!(
-        text.ends_with("sqrt(D*(t1*t2^2 + K*(t1*t2/K)^2))"),
-        "{text}"
-    );
+    assert!(text.ends_with("sqrt(D*(t1*t2^2 + K*(t1*t2/K)^2))"), "{text}");
     // Shared, a formula of the step is a few lines.
     for formula in [by_c, by_gap, excess] {
         assert!(formula.node_count() < 100, "{formula:?}");
-        assert!(
-            formula.with_sharing().to_string().len() < 600,
-            "{formula:?}"
-        );
+        assert!(formula.with_sharing().to_string().len() < 600, "{formula:?}");
     }
     assert_agree(&LUMPED, formulas, lumped::<f64>);
 }
@@ -562,10 +469,7 @@ fn the_gradient_formula_is_the_derivative_of_the_loss_formula() {
         });
         for (formula, derivative) in gradient.iter().zip(loss.unwrap().derivative) {
             let value = formula.evaluate(0.0, number).unwrap();
-            assert!(
-                close(value, derivative, 1e-12),
-                "point {point}: {value:e}, {derivative:e}"
-            );
+            assert!(close(value, derivative, 1e-12), "point {point}: {value:e}, {derivative:e}");
         }
     }
 }
@@ -581,10 +485,7 @@ fn formulas_enclose_over_intervals() {
             let value = formula.evaluate(direct, |name| Some(number(name))).unwrap();
             // Both contain the exact value.
             assert!(value.lo() <= direct.hi() && direct.lo() <= value.hi());
-            assert!(
-                value.width() <= 1e-12 * value.magnitude(),
-                "{value} by {formula:?}"
-            );
+            assert!(value.width() <= 1e-12 * value.magnitude(), "{value} by {formula:?}");
         }
     }
 }

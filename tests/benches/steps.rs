@@ -41,15 +41,18 @@ fn lumped_1000_steps_f64_plain(bencher: Bencher<'_, '_>) {
 
 /// A single state, over and over: an enclosure cannot run a thousand steps without widening.
 fn lumped_increments<S: Scalar>(bencher: Bencher<'_, '_>, context: S) {
-    LumpedProblem::two_level(16.0, 4.0, 0.0, 1.0, 1.0 / 16.0, 0.0625).with_model(context, |model| {
-        let logits = [context.lift(1.5), context.zero()];
-        let mut scores = [context; 2];
-        let mut increments = [context; 2];
-        let c = context.lift(1.25);
-        bencher.bench_local(|| {
-            model.increments(divan::black_box(c), &logits, &mut scores, &mut increments)
-        });
-    });
+    LumpedProblem::two_level(16.0, 4.0, 0.0, 1.0, 1.0 / 16.0, 0.0625).with_model(
+        context,
+        |model| {
+            let logits = [context.lift(1.5), context.zero()];
+            let mut scores = [context; 2];
+            let mut increments = [context; 2];
+            let c = context.lift(1.25);
+            bencher.bench_local(|| {
+                model.increments(divan::black_box(c), &logits, &mut scores, &mut increments)
+            });
+        },
+    );
 }
 
 #[divan::bench]
@@ -73,8 +76,9 @@ fn dense_step_f64(bencher: Bencher<'_, '_>, tokens: usize) {
     let shape = Shape { tokens, channels: 32, features: 64 };
     let mut scores = vec![0.0; tokens * tokens];
     teacher::average_pooling(1.0, tokens, 4, &mut scores).unwrap();
-    let values: Vec<f64> =
-        (0..shape.value_entries()).map(|i| ((i * 7919 % 1009) as f64 / 1009.0 - 0.5) * 0.1).collect();
+    let values: Vec<f64> = (0..shape.value_entries())
+        .map(|i| ((i * 7919 % 1009) as f64 / 1009.0 - 0.5) * 0.1)
+        .collect();
     let rate = 0.25 * 4.0 / (0.5 * tokens as f64);
     DenseProblem::from_zero(shape, 0.0, values, scores, rate).with_run(
         0.0_f64,

@@ -9,6 +9,13 @@ use popgd_core::model::classes::Class;
 use popgd_core::model::positions::Positions;
 use popgd_core::model::teacher::{Shape, Teacher};
 
+/// A slope as it was meant: slopes of the suites and references are exact decimals, most of them
+/// tenths, so that an enclosure must contain the tenth and not only its double.
+fn slope<S: Scalar>(context: S, slope: f64) -> S {
+    let tenths = (10.0 * slope).round();
+    if tenths / 10.0 == slope { context.rational(tenths as i64, 10) } else { context.lift(slope) }
+}
+
 /// A teacher, a student and a way to train it, in full matrices.
 #[derive(Clone, Debug)]
 pub struct DenseProblem {
@@ -89,7 +96,7 @@ impl DenseProblem {
         let squares = self.shape.score_entries();
         let temperature = context.lift(self.temperature);
         let (values, scores) = (lift(&self.teacher_values), lift(&self.teacher_scores));
-        let activation = Activation::leaky_relu(context.lift(self.slope));
+        let activation = Activation::leaky_relu(slope(context, self.slope));
         let teacher = Teacher::new(self.shape, activation, &values, &scores).unwrap();
         let p = self.positions.as_deref().map(lift).unwrap_or_default();
         let positions = self.positions(&p);
@@ -112,8 +119,7 @@ impl DenseProblem {
         };
         let mut memory = vec![context; model.memory()];
         let start = lift(&self.start_values);
-        let mut run =
-            Dense::from_state(model, accumulate, &start, &logits, &mut memory).unwrap();
+        let mut run = Dense::from_state(model, accumulate, &start, &logits, &mut memory).unwrap();
         visit(&mut run)
     }
 }
@@ -140,7 +146,14 @@ pub struct LumpedProblem {
 
 impl LumpedProblem {
     /// One class of D columns with K tokens of weight 1/K.
-    pub fn two_level(tokens: f64, group: f64, slope: f64, teacher_norm: f64, logit_gain: f64, rate: f64) -> Self {
+    pub fn two_level(
+        tokens: f64,
+        group: f64,
+        slope: f64,
+        teacher_norm: f64,
+        logit_gain: f64,
+        rate: f64,
+    ) -> Self {
         let mut levels = vec![(group, 1.0 / group)];
         if tokens > group {
             levels.push((tokens - group, 0.0));
@@ -187,7 +200,7 @@ impl LumpedProblem {
             .map(|(columns, counts, weights)| Class { columns: *columns, counts, weights })
             .collect();
         visit(LumpedModel {
-            activation: Activation::leaky_relu(lift(self.slope)),
+            activation: Activation::leaky_relu(slope(context, self.slope)),
             classes: &classes,
             teacher_norm: lift(self.teacher_norm),
             logit_gain: lift(self.logit_gain),

@@ -351,7 +351,13 @@ impl ClassesConfig {
             Shape { tokens: self.s.len(), channels: self.v.len(), features: self.v[0].len() };
         DenseProblem {
             temperature: self.logit_gain.sqrt().recip(),
-            ..DenseProblem::from_zero(shape, self.slope, flatten(&self.v), by_column(&self.s), self.rate)
+            ..DenseProblem::from_zero(
+                shape,
+                self.slope,
+                flatten(&self.v),
+                by_column(&self.s),
+                self.rate,
+            )
         }
     }
 

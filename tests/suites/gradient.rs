@@ -7,8 +7,8 @@ use popgd_core::model::population;
 use popgd_core::model::teacher::{Shape, Teacher};
 use popgd_core::scalar::dual::Dual;
 use popgd_tests::generate::RandomProblem;
-use popgd_tests::problem::DenseProblem;
 use popgd_tests::largest_difference;
+use popgd_tests::problem::DenseProblem;
 use quickcheck::{QuickCheck, TestResult};
 
 type Derivative = Dual<f64, 1>;
@@ -113,8 +113,13 @@ fn gradient_at_zero_follows_the_convention() {
     let shape = Shape { tokens: 2, channels: 1, features: 2 };
     for slope in [1.0, 0.4, 0.0, -0.3, 2.0] {
         for slope_at_zero in [0.0, 0.5, 1.0] {
-            let mut problem =
-                DenseProblem::from_zero(shape, slope, vec![0.6, -0.8], vec![1.0, 0.0, 0.25, 0.75], 0.1);
+            let mut problem = DenseProblem::from_zero(
+                shape,
+                slope,
+                vec![0.6, -0.8],
+                vec![1.0, 0.0, 0.25, 0.75],
+                0.1,
+            );
             problem.slope_at_zero = slope_at_zero;
             let (w, key_query) = coded_gradient(&problem);
             let sum = 0.5 + 0.5;
@@ -146,8 +151,13 @@ fn first_step_from_zero_is_a_multiple_of_the_teacher() {
 #[test]
 fn zero_rows_of_student_or_teacher_are_harmless() {
     let shape = Shape { tokens: 2, channels: 2, features: 2 };
-    let mut problem =
-        DenseProblem::from_zero(shape, 0.1, vec![0.0, 0.0, 0.5, 0.2], vec![1.0, 0.0, 0.5, 0.5], 0.1);
+    let mut problem = DenseProblem::from_zero(
+        shape,
+        0.1,
+        vec![0.0, 0.0, 0.5, 0.2],
+        vec![1.0, 0.0, 0.5, 0.5],
+        0.1,
+    );
     problem.start_values = vec![0.3, 0.1, 0.0, 0.0];
     let (w, key_query) = coded_gradient(&problem);
     assert!(w.iter().chain(&key_query).all(|x| x.is_finite()), "{w:?} {key_query:?}");

@@ -84,8 +84,7 @@ fn every_task_and_slope() {
         fill(&mut scores);
         for slope in SLOPES {
             let rate = 0.5 * group as f64 / (0.5 * (1.0 + slope * slope) * 6.0);
-            let dense =
-                DenseProblem::from_zero(shape, slope, values(shape), scores.clone(), rate);
+            let dense = DenseProblem::from_zero(shape, slope, values(shape), scores.clone(), rate);
             let (d, k) = (tokens as f64, group as f64);
             let lumped = LumpedProblem::two_level(d, k, slope, dense.teacher_norm(), 1.0 / d, rate);
             let found = compare(&dense, &lumped, 150);

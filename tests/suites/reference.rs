@@ -88,9 +88,11 @@ fn lumped_intervals_contain_the_first_hundred_steps() {
             if case.config.activation == "leaky-relu:0.1" {
                 model.activation = Activation::leaky_relu(zero.rational(1, 10));
             }
-            let teacher = TwoLevel::new(zero.integer(tokens), zero.integer(case.config.group.into()));
+            let teacher =
+                TwoLevel::new(zero.integer(tokens), zero.integer(case.config.group.into()));
             let classes = [teacher.class()];
-            let LumpedModel { activation, teacher_norm, logit_gain, rate, slope_at_zero, .. } = model;
+            let LumpedModel { activation, teacher_norm, logit_gain, rate, slope_at_zero, .. } =
+                model;
             let model = LumpedModel {
                 activation,
                 classes: &classes,
@@ -164,7 +166,9 @@ fn dense_f64_agrees_to_ten_digits_and_its_gradients_to_twelve() {
             }
         });
     }
-    println!("dense f64: largest relative difference {worst:.2e}, of gradients {worst_gradient:.2e}");
+    println!(
+        "dense f64: largest relative difference {worst:.2e}, of gradients {worst_gradient:.2e}"
+    );
 }
 
 #[test]

@@ -134,7 +134,8 @@ fn dense_runs_also_diverge_inside_of_groups() {
     let limit = 2.0 / dense_curvature(&lumped);
     // 2K²/(gκv²), well below 2K/(gD).
     assert!(relative_difference(limit, 2.0 * 4.0 / (0.5 * 0.25 * 100.0)) < 1e-14);
-    let (below, beyond) = (dense_growth(&problem, 0.97 * limit), dense_growth(&problem, 1.03 * limit));
+    let (below, beyond) =
+        (dense_growth(&problem, 0.97 * limit), dense_growth(&problem, 1.03 * limit));
     assert!(below < 1.0 && beyond > 1e3, "{below:e} {beyond:e}");
 }
 

@@ -150,8 +150,10 @@ fn positions_are_the_products_of_their_definition() {
     assert!(general.logits(side, &q, 2.0, &mut logits[..8], &mut scratch).is_err());
     assert!(general.logits(side, &q, 2.0, &mut logits, &mut scratch[..8]).is_err());
     assert!(Positions::General(&p[..8]).gram(1.0, side, &mut gram).is_err());
-    assert!(Positions::Orthogonal(&p[..8])
-        .key_query_gradient(side, &q, 2.0, &mut gradient, &mut scratch)
-        .is_err());
+    assert!(
+        Positions::Orthogonal(&p[..8])
+            .key_query_gradient(side, &q, 2.0, &mut gradient, &mut scratch)
+            .is_err()
+    );
     assert!(identity.gram(1.0, side, &mut gram[..8]).is_err());
 }

@@ -128,7 +128,11 @@ impl<'a, S: Scalar> Dense<'a, S> {
                 logit_gradient: take(squares)?,
                 scores: take(squares)?,
                 square_scratch: take(squares)?,
-                rows: Rows::split(shape.channels, take(population::gradient_scratch(shape.channels))?).ok()?,
+                rows: Rows::split(
+                    shape.channels,
+                    take(population::gradient_scratch(shape.channels))?,
+                )
+                .ok()?,
             })
         };
         let mut run = build().ok_or(Error::Length {

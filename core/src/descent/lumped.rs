@@ -17,7 +17,7 @@
 //! let model = LumpedModel {
 //!     activation,
 //!     classes: &classes,
-//!     teacher_norm: 1.0,
+//!     teacher_norm: 4.0,
 //!     logit_gain: 1.0 / tokens,
 //!     rate: 0.25 * group / (activation.gain() * tokens),
 //!     slope_at_zero: 1.0,
@@ -25,10 +25,10 @@
 //! let mut memory = [0.0; 8];
 //! let mut run = Lumped::from_zero(model, Accumulate::Compensated, &mut memory)?;
 //! let before = run.quantities().excess_loss;
-//! for _ in 0..1000 {
+//! for _ in 0..100_000 {
 //!     run.step();
 //! }
-//! assert!(run.quantities().excess_loss < 0.7 * before);
+//! assert!(run.quantities().excess_loss < 0.1 * before);
 //! # Ok::<(), popgd_core::Error>(())
 //! ```
 
@@ -180,7 +180,12 @@ impl<'a, S: Scalar> LumpedModel<'a, S> {
 }
 
 /// The scores of a class, and how its column of S lies to that of S*.
-fn column<S: Scalar>(class: &Class<'_, S>, context: S, logits: &[S], scores: &mut [S]) -> Alignment<S> {
+fn column<S: Scalar>(
+    class: &Class<'_, S>,
+    context: S,
+    logits: &[S],
+    scores: &mut [S],
+) -> Alignment<S> {
     S::softmax(Some(class.counts), logits, scores);
     Alignment::of(context, Some(class.counts), scores, class.weights)
 }
@@ -296,7 +301,9 @@ impl<'a, S: Scalar> Lumped<'a, S> {
         let (mut from, mut to) = (logits, &mut *run.logits);
         for class in model.classes {
             let levels = class.counts.len();
-            if let (Some(from), Some(to)) = (split_off(&mut from, levels), split_off_mut(&mut to, levels)) {
+            if let (Some(from), Some(to)) =
+                (split_off(&mut from, levels), split_off_mut(&mut to, levels))
+            {
                 let last = from.last().copied().unwrap_or(c);
                 for (slot, &logit) in to.iter_mut().zip(from) {
                     *slot = logit - last;
@@ -357,6 +364,7 @@ impl<'a, S: Scalar> Lumped<'a, S> {
 
     /// C1, C2 and C3 of the paper, `W_V = C1 V*` and `W_KQ = C2 Σ_{in} p pᵀ − C3 Σ_{out} p pᵀ`, for
     /// γ = 1 and τ = κ^{−1/2}; only a single class with a group and tokens outside of it has them.
+    /// From a given state, W_KQ is taken to have the column sums 0 that it has from zero.
     pub fn coefficients(&self) -> Option<[S; 3]> {
         let [class] = self.model.classes else { return None };
         let (&[inside, outside], &[inner, outer]) = (class.counts, class.weights) else {

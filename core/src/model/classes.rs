@@ -33,9 +33,12 @@ impl<'a, S: Scalar> Class<'a, S> {
 
     /// The counts of its tokens with positive and with zero weight: k and D − k.
     pub fn support(&self, context: S) -> (S, S) {
-        self.levels().fold((context.zero(), context.zero()), |(inside, outside), (count, weight)| {
-            if weight.is_zero() { (inside, outside + count) } else { (inside + count, outside) }
-        })
+        self.levels().fold(
+            (context.zero(), context.zero()),
+            |(inside, outside), (count, weight)| {
+                if weight.is_zero() { (inside, outside + count) } else { (inside + count, outside) }
+            },
+        )
     }
 }
 

@@ -41,8 +41,20 @@ impl<S: Scalar> Positions<'_, S> {
             Self::Identity => transpose(tokens, key_query, logits),
             Self::Orthogonal(p) | Self::General(p) => {
                 // (W_KQ P)ᵀ, then its product with P, which is (Pᵀ W_KQ P)ᵀ: one row per query.
-                product(tokens, temperature, |j, k| entry(p, tokens, k, j), |k, i| entry(key_query, tokens, i, k), scratch);
-                product(tokens, temperature, |j, k| entry(scratch, tokens, j, k), |k, i| entry(p, tokens, k, i), logits);
+                product(
+                    tokens,
+                    temperature,
+                    |j, k| entry(p, tokens, k, j),
+                    |k, i| entry(key_query, tokens, i, k),
+                    scratch,
+                );
+                product(
+                    tokens,
+                    temperature,
+                    |j, k| entry(scratch, tokens, j, k),
+                    |k, i| entry(p, tokens, k, i),
+                    logits,
+                );
             }
         }
         for logit in logits {
@@ -68,8 +80,20 @@ impl<S: Scalar> Positions<'_, S> {
             Self::Identity => transpose(tokens, logit_gradient, key_query_gradient),
             Self::Orthogonal(p) | Self::General(p) => {
                 // The stored rows are those of (∂L/∂Z)ᵀ.
-                product(tokens, temperature, |k, i| entry(p, tokens, k, i), |i, j| entry(logit_gradient, tokens, j, i), scratch);
-                product(tokens, temperature, |k, j| entry(scratch, tokens, k, j), |j, l| entry(p, tokens, l, j), key_query_gradient);
+                product(
+                    tokens,
+                    temperature,
+                    |k, i| entry(p, tokens, k, i),
+                    |i, j| entry(logit_gradient, tokens, j, i),
+                    scratch,
+                );
+                product(
+                    tokens,
+                    temperature,
+                    |k, j| entry(scratch, tokens, k, j),
+                    |j, l| entry(p, tokens, l, j),
+                    key_query_gradient,
+                );
             }
         }
         for slot in key_query_gradient {
@@ -94,7 +118,13 @@ impl<S: Scalar> Positions<'_, S> {
             }
             Self::General(p) => {
                 check_length("positions", tokens.saturating_mul(tokens), p.len())?;
-                product(tokens, one, |i, k| entry(p, tokens, k, i), |k, j| entry(p, tokens, k, j), gram);
+                product(
+                    tokens,
+                    one,
+                    |i, k| entry(p, tokens, k, i),
+                    |k, j| entry(p, tokens, k, j),
+                    gram,
+                );
             }
         }
         Ok(())
@@ -121,8 +151,20 @@ pub(crate) fn congruence<S: Scalar>(
     gradient: &mut [S],
     scratch: &mut [S],
 ) {
-    product(tokens, context, |i, k| entry(gram, tokens, i, k), |k, j| entry(gradient, tokens, k, j), scratch);
-    product(tokens, context, |i, k| entry(scratch, tokens, i, k), |k, j| entry(gram, tokens, k, j), gradient);
+    product(
+        tokens,
+        context,
+        |i, k| entry(gram, tokens, i, k),
+        |k, j| entry(gradient, tokens, k, j),
+        scratch,
+    );
+    product(
+        tokens,
+        context,
+        |i, k| entry(scratch, tokens, i, k),
+        |k, j| entry(gram, tokens, k, j),
+        gradient,
+    );
 }
 
 fn entry<S: Copy>(matrix: &[S], side: usize, row: usize, column: usize) -> Option<S> {
@@ -149,10 +191,11 @@ fn product<S: Scalar>(
 ) {
     for (row, slots) in result.chunks_exact_mut(side.max(1)).enumerate() {
         for (column, slot) in slots.iter_mut().enumerate() {
-            *slot = (0..side).fold(context.zero(), |sum, k| match (left(row, k), right(k, column)) {
-                (Some(a), Some(b)) => sum + a * b,
-                _ => sum,
-            });
+            *slot =
+                (0..side).fold(context.zero(), |sum, k| match (left(row, k), right(k, column)) {
+                    (Some(a), Some(b)) => sum + a * b,
+                    _ => sum,
+                });
         }
     }
 }

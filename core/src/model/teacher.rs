@@ -35,7 +35,10 @@ impl Shape {
     }
 
     /// The same, to write to.
-    pub(crate) fn queries_mut<'a, S>(&self, scores: &'a mut [S]) -> impl Iterator<Item = &'a mut [S]> {
+    pub(crate) fn queries_mut<'a, S>(
+        &self,
+        scores: &'a mut [S],
+    ) -> impl Iterator<Item = &'a mut [S]> {
         scores.chunks_exact_mut(self.tokens.max(1))
     }
 

@@ -30,10 +30,7 @@ impl<T: Scalar, const N: usize> Dual<T, N> {
     /// A number that does not change: derivative 0 in every direction.
     #[must_use]
     pub fn constant(value: T) -> Self {
-        Self {
-            value,
-            derivative: [value.zero(); N],
-        }
+        Self { value, derivative: [value.zero(); N] }
     }
 
     /// The coordinate along `direction`: derivative 1 in that direction, 0 in the others. If
@@ -120,9 +117,7 @@ impl<T: Scalar, const N: usize> Div for Dual<T, N> {
 
     fn div(self, other: Self) -> Self {
         let quotient = self.value / other.value;
-        self.zip(other, quotient, |d, e| {
-            quotient_rule(quotient, d, other.value, e)
-        })
+        self.zip(other, quotient, |d, e| quotient_rule(quotient, d, other.value, e))
     }
 }
 
@@ -176,11 +171,7 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
 
     fn norm(self) -> Self {
         let norm = self.value.norm();
-        if norm.is_zero() {
-            Self::constant(norm)
-        } else {
-            self.map(norm, |d| d / (norm + norm))
-        }
+        if norm.is_zero() { Self::constant(norm) } else { self.map(norm, |d| d / (norm + norm)) }
     }
 
     fn exp(self) -> Self {
@@ -204,9 +195,7 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
             return Self::constant(angle);
         }
         let square = x.square() + y.square();
-        self.zip(cosine, angle, |dy, dx| {
-            x.product_difference(dy, y, dx) / square
-        })
+        self.zip(cosine, angle, |dy, dx| x.product_difference(dy, y, dx) / square)
     }
 
     fn one_minus_cos(self) -> Self {
@@ -214,19 +203,13 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
     }
 
     fn sin_minus_angle_cos(self) -> Self {
-        self.chain(
-            self.value.sin_minus_angle_cos(),
-            self.value * self.value.sin(),
-        )
+        self.chain(self.value.sin_minus_angle_cos(), self.value * self.value.sin())
     }
 
     /// Derivatives are added like values: each sum, and what rounding took from it.
     fn two_sum(self, other: Self) -> (Self, Self) {
         let (sum, error) = self.value.two_sum(other.value);
-        (
-            self.zip(other, sum, |d, e| d.two_sum(e).0),
-            self.zip(other, error, |d, e| d.two_sum(e).1),
-        )
+        (self.zip(other, sum, |d, e| d.two_sum(e).0), self.zip(other, error, |d, e| d.two_sum(e).1))
     }
 
     fn product_difference(self, other: Self, third: Self, fourth: Self) -> Self {
@@ -239,17 +222,13 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
     }
 
     /// With derivative sᵢ (Σ_k n_k s_k (dzᵢ − dz_k) − Σ_k dn_k s_k), written in differences of
-    /// logits so that enclosures stay tight; 0 where the score is 0.
+    /// logits so that enclosures stay tight. A score that is 0 neither moves nor moves others.
     fn softmax(counts: Option<&[Self]>, logits: &[Self], scores: &mut [Self]) {
         let length = logits.len().min(scores.len());
         for (i, (own, score)) in logits.iter().zip(scores.iter_mut()).enumerate() {
             let mut sum = own.value.zero();
             for (j, other) in logits.iter().take(length).enumerate() {
-                let term = if i == j {
-                    own.value.one()
-                } else {
-                    (other.value - own.value).exp()
-                };
+                let term = if i == j { own.value.one() } else { (other.value - own.value).exp() };
                 sum = sum + count(counts, j).map_or(term, |n| n.value * term);
             }
             let value = sum.one() / sum;
@@ -266,6 +245,9 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
             let mut logarithmic = score;
             logarithmic.derivative = [score.value.zero(); N];
             for (k, (other, other_score)) in logits.iter().zip(scores.iter()).enumerate() {
+                if other_score.is_zero() {
+                    continue;
+                }
                 let n = count(counts, k);
                 let share = n.map_or(other_score.value, |n| n.value * other_score.value);
                 if k != i {

@@ -12,7 +12,9 @@ mod sealed {
 }
 
 /// An IEEE 754 binary format: [`f32`] or [`f64`].
-pub trait Float: Scalar + PartialOrd + core::fmt::Display + core::fmt::LowerExp + sealed::Sealed {
+pub trait Float:
+    Scalar + PartialOrd + core::fmt::Display + core::fmt::LowerExp + sealed::Sealed
+{
     /// +∞.
     const INFINITY: Self;
     /// −∞.
@@ -140,8 +142,8 @@ macro_rules! float {
                 let product = self * other;
                 let (a_high, a_low) = split(self);
                 let (b_high, b_low) = split(other);
-                let error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high)
-                    + a_low * b_low;
+                let error =
+                    ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
                 (product, error)
             }
         }
@@ -262,13 +264,15 @@ macro_rules! float {
             }
 
             fn softmax(counts: Option<&[Self]>, logits: &[Self], scores: &mut [Self]) {
+                let length = logits.len().min(scores.len());
+                let logits = logits.get(..length).unwrap_or(&[]);
+                let scores = scores.get_mut(..length).unwrap_or(&mut []);
                 // Shifted by the largest, so that no exponential overflows.
-                let largest = logits.iter().fold($float::NEG_INFINITY, |max, &z| $float::max(max, z));
+                let largest =
+                    logits.iter().fold($float::NEG_INFINITY, |max, &z| $float::max(max, z));
                 for (score, &logit) in scores.iter_mut().zip(logits) {
                     *score = logit - largest;
                 }
-                let length = logits.len().min(scores.len());
-                let scores = scores.get_mut(..length).unwrap_or(&mut []);
                 Self::exp_slice(scores);
                 let sum = scores
                     .iter()

@@ -5,11 +5,11 @@
 //! | [`f32`], [`f64`] | numbers, rounded |
 //! | [`Interval<F>`](interval::Interval) | an enclosure of the exact number |
 //! | [`Dual<T, N>`](dual::Dual) | the number and its derivative in N directions |
+#![cfg_attr(feature = "symbolic", doc = "| [`Expr<'a>`](symbolic::Expr) | the formula itself |")]
 #![cfg_attr(
-    feature = "symbolic",
-    doc = "| [`Expr<'a>`](symbolic::Expr) | the formula itself |"
+    not(feature = "symbolic"),
+    doc = "| `Expr<'a>` (feature `symbolic`) | the formula itself |"
 )]
-#![cfg_attr(not(feature = "symbolic"), doc = "| `Expr<'a>` (feature `symbolic`) | the formula itself |")]
 
 pub mod dual;
 pub mod float;
@@ -147,14 +147,14 @@ pub trait Scalar:
     /// The result does not change when all logits are shifted. Only the common length is
     /// looked at.
     fn softmax(counts: Option<&[Self]>, logits: &[Self], scores: &mut [Self]) {
-        for (&own, score) in logits.iter().zip(scores) {
-            let sum = logits.iter().enumerate().fold(own.zero(), |sum, (j, &other)| {
-                let term = (other - own).exp();
-                sum + match count(counts, j) {
-                    Some(n) => n * term,
-                    None => term,
-                }
-            });
+        let length = logits.len().min(scores.len());
+        for (i, (&own, score)) in logits.iter().zip(scores).enumerate() {
+            let mut sum = own.zero();
+            for (j, &other) in logits.iter().take(length).enumerate() {
+                // An enclosure of e^{z − z} would be wide.
+                let term = if i == j { own.one() } else { (other - own).exp() };
+                sum = sum + times(counts, j, term);
+            }
             *score = sum.one() / sum;
         }
     }
@@ -193,9 +193,7 @@ pub(crate) fn counted_dot<S: Scalar>(context: S, counts: Option<&[S]>, a: &[S], 
 
 /// Σ nᵢ aᵢ², by squares (an interval's square is never negative).
 pub(crate) fn counted_square<S: Scalar>(context: S, counts: Option<&[S]>, a: &[S]) -> S {
-    a.iter()
-        .enumerate()
-        .fold(context.zero(), |sum, (i, &x)| sum + times(counts, i, x.square()))
+    a.iter().enumerate().fold(context.zero(), |sum, (i, &x)| sum + times(counts, i, x.square()))
 }
 
 /// The wedge by Lagrange's identity, √Σ_{i<k} nᵢ n_k (aᵢ b_k − a_k bᵢ)²: best for few entries,

@@ -66,14 +66,9 @@ pub fn sharp_constants<F: Float>(model: &LumpedModel<'_, F>) -> Option<Quantitie
         let root = (linear.square() + two / stiffness).sqrt();
         ((linear + root) / two, (F::ONE + linear / root) / (two * inside))
     };
-    // Γ is the only root of a convex increasing function minus Γ: Newton's method from the
-    // right of it comes down monotonically. The start is right of it by Γ ≤ max of the
-    // single-class roots.
+    // Γ is the only root of a function minus Γ that is convex and falls, positive at 0: from
+    // there Newton's method climbs to it monotonically.
     let mut limit = zero;
-    for (_, (inside, outside)) in supports() {
-        let tokens = inside + outside;
-        limit = limit.max((inside * outside.square() / (two * stiffness * tokens)).sqrt());
-    }
     for _ in 0..60 {
         let (mut value, mut slope) = (zero, zero);
         for (class, (inside, outside)) in supports() {
@@ -83,7 +78,7 @@ pub fn sharp_constants<F: Float>(model: &LumpedModel<'_, F>) -> Option<Quantitie
             slope = slope + share * derivative;
         }
         let next = limit + (value - limit) / (F::ONE - slope);
-        if !((next - limit).abs() > F::UNIT_ROUNDOFF * limit) {
+        if !(next > limit) {
             break;
         }
         limit = next;
@@ -150,6 +145,9 @@ pub fn clock_until(activation: &Activation<f64>, tokens: f64, group: f64, tangen
     sum * step / 6.0
 }
 
-/// From this tangent on a run counts as past its burn-in (note 4): corrections to the limit laws
-/// are then a few per cent and falling.
+/// From this tangent on a run counts as past its burn-in: the expansion of the clock in x then
+/// converges well.
+///
+/// It is no promise that a slope is near its limit: the time lost before, `T_b`, makes slopes
+/// steeper by a factor of about `T/(T − T_b)` until T is many times `T_b` (note 4).
 pub const PAST_BURN_IN: f64 = 0.2;

@@ -21,9 +21,10 @@ pub fn first_slope<S: Scalar>(activation: &Activation<S>, slope_at_zero: S) -> S
 /// The curvature along W_V: `g Σ_j ‖s*_j‖²`, which is gD/K for one two-level class.
 pub fn value_curvature<S: Scalar>(model: &LumpedModel<'_, S>) -> S {
     let context = model.rate;
-    let columns = model.classes.iter().fold(context.zero(), |sum, class| {
-        sum + class.columns * class.square_norm(context)
-    });
+    let columns = model
+        .classes
+        .iter()
+        .fold(context.zero(), |sum, class| sum + class.columns * class.square_norm(context));
     model.activation.gain() * columns
 }
 
@@ -42,8 +43,11 @@ pub fn lumped_curvature<F: Float>(
     let levels = model.levels();
     let (expected, found) = (levels.saturating_mul(2), memory.len());
     check_length("memory of the curvature", expected, found)?;
-    let (direction, image) =
-        memory.split_at_mut_checked(levels).ok_or(Error::Length { what: "memory", expected, found })?;
+    let (direction, image) = memory.split_at_mut_checked(levels).ok_or(Error::Length {
+        what: "memory",
+        expected,
+        found,
+    })?;
     let gain = model.activation.gain();
     let logit_scale = gain * model.logit_gain * model.teacher_norm.square();
     Ok(spectral_radius(direction, image, |c, logits, image| {
@@ -75,10 +79,7 @@ pub fn lumped_curvature<F: Float>(
 ///
 /// # Errors
 /// As [`lumped_curvature`].
-pub fn dense_curvature<F: Float>(
-    model: &LumpedModel<'_, F>,
-    memory: &mut [F],
-) -> Result<F, Error> {
+pub fn dense_curvature<F: Float>(model: &LumpedModel<'_, F>, memory: &mut [F]) -> Result<F, Error> {
     let lumped = lumped_curvature(model, memory)?;
     let scale = model.activation.gain() * model.logit_gain * model.teacher_norm.square();
     let levels = model.classes.iter().flat_map(|class| class.levels());

@@ -1,19 +1,8 @@
 //! Elementary functions.
 //!
 //! Each is evaluated at those points where it is least and greatest; at a point it is the value of
-//! `libm`, widened by a number of floats on each side and cut to the range of the function.
-//!
-//! | function | tier | error of `libm` 0.2.16 | widened by |
-//! |---|---|---|---|
-//! | exp | cited | `f32`: 0.911 ulp, over every input; `f64`: 0.867 ulp, over 3 million samples | 2 |
-//! | sin | cited | `f32`: 0.501 ulp, over every input; `f64`: 0.778 ulp, over 3 million samples | 2 |
-//! | cos | cited | `f32`: 0.501 ulp, over every input; `f64`: 0.747 ulp, over 3 million samples | 2 |
-//! | atan2 | cited | atan (`f32`: 0.853 ulp, over every input; `f64`: 0.833 ulp, over 3 million samples), and the roundings of a quotient and of the reflection at π: below 3 ulp | 4 |
-//! | 1 − cos x | from sin | | |
-//! | sin x − x cos x | rigorous for \|x\| ≤ 1; from sin and cos beyond | | |
-//!
-//! *Cited* means that enclosures are as good as those measurements; a proof in the strict sense
-//! would need a written error bound for every kernel.
+//! `libm`, widened by a number of floats on each side and cut to the range of the function. The
+//! evidence for that number is in the table of the [parent module](super).
 
 use super::Interval;
 use super::rounding::{steps_down, steps_up};
@@ -62,11 +51,7 @@ fn sin_point<F: Float>(x: F) -> Interval<F> {
     // sin x ≤ x, and sin x ≥ 0 up to π.
     let hi = steps_up(sine, STEPS).min(magnitude);
     let lo = steps_down(sine, STEPS);
-    let lo = if magnitude <= F::PI_LOWER {
-        lo.max(F::ZERO)
-    } else {
-        lo
-    };
+    let lo = if magnitude <= F::PI_LOWER { lo.max(F::ZERO) } else { lo };
     let value = Interval::between(lo, hi).intersection(unit());
     if x < F::ZERO { -value } else { value }
 }
@@ -115,11 +100,7 @@ fn oscillation<F: Float>(
 /// The largest integer ≤ x.
 fn floor(x: f64) -> i64 {
     let integer = x as i64;
-    if integer as f64 > x {
-        integer.wrapping_sub(1)
-    } else {
-        integer
-    }
+    if integer as f64 > x { integer.wrapping_sub(1) } else { integer }
 }
 
 /// The smallest integer ≥ x.
@@ -128,7 +109,7 @@ fn ceiling(x: f64) -> i64 {
 }
 
 /// The angles of {(x, y)} in \[−π, π\], x in `cosine`, y in `sine`; 0 at the origin. A box that
-/// reaches the negative cosine axis from below has all of them.
+/// reaches the negative cosine axis from below has angles near −π and π, and so all.
 pub(super) fn atan2<F: Float>(sine: Interval<F>, cosine: Interval<F>) -> Interval<F> {
     if sine.is_empty() || cosine.is_empty() {
         Interval::EMPTY
@@ -136,8 +117,6 @@ pub(super) fn atan2<F: Float>(sine: Interval<F>, cosine: Interval<F>) -> Interva
         upper_angle(sine, cosine)
     } else if sine.hi < F::ZERO {
         -upper_angle(-sine, cosine)
-    } else if cosine.lo < F::ZERO {
-        Interval::between(-F::PI_UPPER, F::PI_UPPER)
     } else {
         let above = Interval::between(F::ZERO, sine.hi);
         let below = Interval::between(F::ZERO, -sine.lo);
@@ -148,16 +127,8 @@ pub(super) fn atan2<F: Float>(sine: Interval<F>, cosine: Interval<F>) -> Interva
 /// The angles of a box in the upper half-plane. They fall with the cosine, and away from the
 /// origin they grow with the sine on the right (to π/2) and fall with it on the left.
 fn upper_angle<F: Float>(sine: Interval<F>, cosine: Interval<F>) -> Interval<F> {
-    let least = if cosine.hi >= F::ZERO {
-        sine.lo
-    } else {
-        sine.hi
-    };
-    let greatest = if cosine.lo >= F::ZERO {
-        sine.hi
-    } else {
-        sine.lo
-    };
+    let least = if cosine.hi >= F::ZERO { sine.lo } else { sine.hi };
+    let greatest = if cosine.lo >= F::ZERO { sine.hi } else { sine.lo };
     Interval::between(angle(least, cosine.hi).lo, angle(greatest, cosine.lo).hi)
 }
 
@@ -185,11 +156,8 @@ pub(super) fn one_minus_cos<F: Float>(x: Interval<F>) -> Interval<F> {
         return Interval::between(least(), one_minus_cos_point(x.hi).hi);
     }
     let plain = x.one() - cos(x);
-    let lo = if x.hi <= two * F::PI_LOWER {
-        least().min(one_minus_cos_point(x.hi).lo)
-    } else {
-        F::ZERO
-    };
+    let lo =
+        if x.hi <= two * F::PI_LOWER { least().min(one_minus_cos_point(x.hi).lo) } else { F::ZERO };
     plain.intersection(Interval::between(lo, two))
 }
 
@@ -215,9 +183,7 @@ pub(super) fn sin_minus_angle_cos<F: Float>(x: Interval<F>) -> Interval<F> {
     let plain = sin(x) - x * cos(x);
     let unimodal = |x: Interval<F>| {
         Interval::between(
-            sin_minus_angle_cos_point(x.lo)
-                .lo
-                .min(sin_minus_angle_cos_point(x.hi).lo),
+            sin_minus_angle_cos_point(x.lo).lo.min(sin_minus_angle_cos_point(x.hi).lo),
             F::PI_UPPER,
         )
     };

@@ -26,43 +26,26 @@ pub(super) struct Rounded<F> {
 
 impl<F: Float> Rounded<F> {
     fn exact(nearest: F) -> Self {
-        Self {
-            nearest,
-            residual: F::ZERO,
-        }
+        Self { nearest, residual: F::ZERO }
     }
 
     fn unknown(nearest: F) -> Self {
-        Self {
-            nearest,
-            residual: F::NAN,
-        }
+        Self { nearest, residual: F::NAN }
     }
 
     /// A nonzero number, too small to be told from 0.
     fn underflow(positive: bool) -> Self {
-        Self {
-            nearest: F::ZERO,
-            residual: if positive { F::ONE } else { -F::ONE },
-        }
+        Self { nearest: F::ZERO, residual: if positive { F::ONE } else { -F::ONE } }
     }
 
     /// A float that is not above the real number.
     pub(super) fn down(self) -> F {
-        if self.residual >= F::ZERO {
-            self.nearest
-        } else {
-            self.nearest.next_down()
-        }
+        if self.residual >= F::ZERO { self.nearest } else { self.nearest.next_down() }
     }
 
     /// A float that is not below the real number.
     pub(super) fn up(self) -> F {
-        if self.residual <= F::ZERO {
-            self.nearest
-        } else {
-            self.nearest.next_up()
-        }
+        if self.residual <= F::ZERO { self.nearest } else { self.nearest.next_up() }
     }
 }
 
@@ -92,10 +75,7 @@ pub(super) fn sum<F: Float>(x: F, y: F) -> Rounded<F> {
     if nearest.is_finite() {
         // From the larger one on no step overflows, and both differences are exact.
         let (larger, smaller) = if x.abs() < y.abs() { (y, x) } else { (x, y) };
-        Rounded {
-            nearest,
-            residual: smaller - (nearest - larger),
-        }
+        Rounded { nearest, residual: smaller - (nearest - larger) }
     } else if x.is_finite() && y.is_finite() {
         Rounded::unknown(nearest)
     } else {
@@ -126,7 +106,7 @@ pub(super) fn product<F: Float>(x: F, y: F) -> Rounded<F> {
     Rounded { nearest, residual }
 }
 
-/// x / y for y ≠ 0, not both infinite; x / ∞ = 0 is the limit that is never reached.
+/// x / y for y > 0, not both infinite; x / ∞ = 0 is the limit that is never reached.
 pub(super) fn quotient<F: Float>(x: F, y: F) -> Rounded<F> {
     if x == F::ZERO {
         return Rounded::exact(F::ZERO);
@@ -136,17 +116,12 @@ pub(super) fn quotient<F: Float>(x: F, y: F) -> Rounded<F> {
         return Rounded::exact(nearest);
     }
     if nearest == F::ZERO {
-        return Rounded::underflow((x > F::ZERO) == (y > F::ZERO));
+        return Rounded::underflow(x > F::ZERO);
     }
-    // A subnormal quotient is not within half a unit relative to itself.
-    if nearest.abs() < F::MIN_POSITIVE || !product_is_safe(nearest, y, nearest * y) {
+    if !product_is_safe(nearest, y, nearest * y) {
         return Rounded::unknown(nearest);
     }
-    let remainder = remainder(x, nearest, y);
-    Rounded {
-        nearest,
-        residual: if y > F::ZERO { remainder } else { -remainder },
-    }
+    Rounded { nearest, residual: remainder(x, nearest, y) }
 }
 
 /// √x for x ≥ 0.
@@ -158,14 +133,12 @@ pub(super) fn root<F: Float>(x: F) -> Rounded<F> {
     if !product_is_safe(nearest, nearest, nearest * nearest) {
         return Rounded::unknown(nearest);
     }
-    Rounded {
-        nearest,
-        residual: remainder(x, nearest, nearest),
-    }
+    Rounded { nearest, residual: remainder(x, nearest, nearest) }
 }
 
-/// x − factor · other, with the right sign, if the product is safe and agrees with x up to a few
-/// roundings: then the first difference is exact.
+/// x − factor · other, with the right sign, if the product is safe and lies between x/2 and 2x
+/// (as it does, the factor being the float nearest to x / other, even a subnormal one): then the
+/// first difference is exact, and the second one errs in size only.
 fn remainder<F: Float>(x: F, factor: F, other: F) -> F {
     let (product, error) = factor.two_product(other);
     (x - product) - error
@@ -176,15 +149,9 @@ pub(super) fn converted<F: Float>(value: f64) -> Rounded<F> {
     let nearest = F::from_f64(value);
     let back = nearest.to_f64();
     if value > back {
-        Rounded {
-            nearest,
-            residual: F::ONE,
-        }
+        Rounded { nearest, residual: F::ONE }
     } else if value < back {
-        Rounded {
-            nearest,
-            residual: -F::ONE,
-        }
+        Rounded { nearest, residual: -F::ONE }
     } else {
         Rounded::exact(nearest)
     }

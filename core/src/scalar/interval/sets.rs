@@ -39,11 +39,7 @@ impl<F: Float> Interval<F> {
             return Self::EMPTY;
         }
         let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
-        if lo <= hi {
-            Self::between(lo, hi)
-        } else {
-            Self::EMPTY
-        }
+        if lo <= hi { Self::between(lo, hi) } else { Self::EMPTY }
     }
 
     /// The smallest interval that contains both.

@@ -46,12 +46,7 @@ impl Arena {
     /// An arena without symbols.
     #[must_use]
     pub fn new() -> Self {
-        let arena = Self {
-            store: RefCell::new(Store {
-                nodes: Vec::new(),
-                ids: BTreeMap::new(),
-            }),
-        };
+        let arena = Self { store: RefCell::new(Store { nodes: Vec::new(), ids: BTreeMap::new() }) };
         arena.intern(Node::Undefined);
         arena.intern(Node::Constant(0.into(), 1.into()));
         arena.intern(Node::Constant(1.into(), 1.into()));
@@ -70,10 +65,7 @@ impl Arena {
         if denominator == 0 {
             return Expr::new(self, UNDEFINED);
         }
-        self.constant(BigRational::new(
-            BigInt::from(numerator),
-            BigInt::from(denominator),
-        ))
+        self.constant(BigRational::new(BigInt::from(numerator), BigInt::from(denominator)))
     }
 
     /// The constant `value`; undefined if its denominator is 0.
@@ -83,10 +75,7 @@ impl Arena {
             return Expr::new(self, UNDEFINED);
         }
         // Reduced anew: what `BigRational::new_raw` made need not be.
-        Expr::new(
-            self,
-            self.intern(Node::constant(BigRational::new(numerator, denominator))),
-        )
+        Expr::new(self, self.intern(Node::constant(BigRational::new(numerator, denominator))))
     }
 
     /// The constant π.
@@ -103,12 +92,7 @@ impl Arena {
 
     /// A copy of the node, so that nothing stays borrowed.
     pub(super) fn node(&self, id: Id) -> Node {
-        self.store
-            .borrow()
-            .nodes
-            .get(id)
-            .cloned()
-            .unwrap_or(Node::Undefined)
+        self.store.borrow().nodes.get(id).cloned().unwrap_or(Node::Undefined)
     }
 
     /// The place of the node, which it gets if it has none yet.
@@ -136,8 +120,7 @@ impl Arena {
             pending.extend(self.node(id).operands());
         }
         let ids = reached.into_iter().enumerate();
-        ids.filter_map(|(id, reached)| reached.then_some(id))
-            .collect()
+        ids.filter_map(|(id, reached)| reached.then_some(id)).collect()
     }
 }
 
@@ -149,8 +132,6 @@ impl Default for Arena {
 
 impl fmt::Debug for Arena {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Arena")
-            .field("node_count", &self.node_count())
-            .finish()
+        f.debug_struct("Arena").field("node_count", &self.node_count()).finish()
     }
 }

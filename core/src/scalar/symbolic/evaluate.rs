@@ -130,21 +130,15 @@ fn constant<T: Scalar>(context: T, numerator: &BigInt, denominator: &BigInt) -> 
     for _ in numerator_digits..denominator_digits {
         value = value * context.rational(1, BASE);
     }
-    if numerator.sign() == Sign::Minus {
-        -value
-    } else {
-        value
-    }
+    if numerator.sign() == Sign::Minus { -value } else { value }
 }
 
 /// `number / BASE^(digits − 1)`, and the number of digits.
 fn leading<T: Scalar>(context: T, number: &BigUint) -> (T, usize) {
     let (unit, mut count) = (context.rational(1, BASE), 0);
-    let value = number
-        .iter_u32_digits()
-        .fold(context.zero(), |lower, digit| {
-            count += 1;
-            lower * unit + context.integer(i64::from(digit))
-        });
+    let value = number.iter_u32_digits().fold(context.zero(), |lower, digit| {
+        count += 1;
+        lower * unit + context.integer(i64::from(digit))
+    });
     (value, count)
 }

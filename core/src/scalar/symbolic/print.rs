@@ -89,13 +89,9 @@ impl Names {
         while symbols.iter().any(|symbol| is_numbered(symbol, &prefix)) {
             prefix.push('t');
         }
-        let shared = uses
-            .into_iter()
-            .filter(|&(id, uses)| uses > 1 && is_compound(&arena.node(id)));
-        let numbers = shared
-            .zip(1..)
-            .map(|((id, _), number)| (id, number))
-            .collect();
+        let shared =
+            uses.into_iter().filter(|&(id, uses)| uses > 1 && is_compound(&arena.node(id)));
+        let numbers = shared.zip(1..).map(|((id, _), number)| (id, number)).collect();
         Self { prefix, numbers }
     }
 
@@ -147,11 +143,9 @@ impl Names {
                 Piece::Text("*"),
                 Piece::Operand(b, Place::LaterFactor),
             ],
-            Node::Divide(a, b) => vec![
-                Piece::Operand(a, factor),
-                Piece::Text("/"),
-                Piece::Operand(b, Place::Divisor),
-            ],
+            Node::Divide(a, b) => {
+                vec![Piece::Operand(a, factor), Piece::Text("/"), Piece::Operand(b, Place::Divisor)]
+            }
             Node::Power(a, exponent) => {
                 vec![Piece::Operand(a, Place::Base), Piece::Exponent(exponent)]
             }
@@ -233,11 +227,7 @@ fn tightest_place(node: &Node) -> Place {
 }
 
 fn call(name: &'static str, argument: Id) -> Vec<Piece> {
-    vec![
-        Piece::Text(name),
-        Piece::Operand(argument, Place::Whole),
-        Piece::Text(")"),
-    ]
+    vec![Piece::Text(name), Piece::Operand(argument, Place::Whole), Piece::Text(")")]
 }
 
 fn is_compound(node: &Node) -> bool {
