@@ -2,7 +2,9 @@
 
 use popgd_core::descent::Quantities;
 use popgd_core::descent::accumulate::Accumulate;
+use popgd_core::descent::lumped::Lumped;
 use popgd_core::model::activation::Activation;
+use popgd_core::theory::clock::Clock;
 use popgd_core::theory::rates;
 use popgd_tests::problem::LumpedProblem;
 use popgd_tests::{reference, relative_difference};
@@ -146,4 +148,49 @@ fn the_statement_is_the_papers() {
     assert_eq!(rates::stated_start(4.0, 2.0, 3.0, 0.5), 2.0 * 16.0 / 4.5);
     let Quantities { excess_loss, score_error, value_error } = rates::CLAIMED_EXPONENTS;
     assert_eq!([excess_loss, score_error, value_error], [-1.0, -0.5, -0.5]);
+}
+
+/// A state with x ≤ 0.1 tells all later ones.
+#[test]
+fn the_clock_extrapolates_and_knows_its_burn_in() {
+    for (d, k, slope, norm, lambda) in
+        [(16.0, 4.0, 0.0, 2.0, 0.5), (64.0, 8.0, 1.0, 8.0, 1.0), (12.0, 3.0, -0.3, 2.0, 1.5)]
+    {
+        let problem = LumpedProblem::two_level(d, k, slope, norm, 1.0 / d, 0.0).at_lambda(lambda);
+        let activation = Activation::leaky_relu(slope);
+        let clock = Clock::new(activation, d, k, norm, 1.0 / d, problem.rate);
+        let steps = 1_000_000;
+        problem.with_model(0.0_f64, |model| {
+            let (mut memory, mut other) = (vec![0.0; 8], vec![0.0; 8]);
+            let mut run = Lumped::from_zero(model, Accumulate::Compensated, &mut memory).unwrap();
+            let mut early = None;
+            for t in 1..=steps {
+                run.step();
+                let gap = run.logits()[0];
+                if early.is_none() && clock.tangent_of(gap) < 0.1 {
+                    early = Some((t, gap));
+                }
+            }
+            let (from, gap) = early.unwrap();
+            let (c, gap) = clock.extrapolate(gap, f64::from(steps - from));
+            let expected = run.quantities();
+            let found = Lumped::from_state(model, Accumulate::Plain, c, &[gap, 0.0], &mut other)
+                .unwrap()
+                .quantities();
+            for (found, expected) in [
+                (found.excess_loss, expected.excess_loss),
+                (found.score_error, expected.score_error),
+                (found.value_error, expected.value_error),
+            ] {
+                assert!(relative_difference(found, expected) < 2e-5, "{d} {k}: {found} {expected}");
+            }
+            let measured = clock.burn_in(run.logits()[0], f64::from(steps));
+            let predicted = clock.predicted_burn_in();
+            let difference = relative_difference(measured, predicted);
+            assert!(difference < 0.02, "{d} {k}: burn-in {measured}, predicted {predicted}");
+            let tangent = clock.tangent_of(gap);
+            assert!(relative_difference(clock.tangent_at(clock.reading(tangent)), tangent) < 1e-12);
+            assert!(relative_difference(clock.gap_at(tangent), gap) < 1e-14);
+        });
+    }
 }
