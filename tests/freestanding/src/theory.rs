@@ -1,0 +1,39 @@
+//! `popgd_core::theory`.
+
+use crate::descent::{some_dense, some_lumped};
+use crate::input::{Input, room};
+use crate::model::some_activation;
+use core::hint::black_box;
+use popgd_core::Scalar;
+use popgd_core::scalar::float::Float;
+use popgd_core::theory::{rates, stability};
+
+#[inline(never)]
+pub(crate) fn statements<S: Scalar>(input: &Input<'_, S>) {
+    let number = || input.number();
+    black_box(rates::stated_bounds(number(), number(), number(), number(), number()));
+    black_box(rates::stated_start(number(), number(), number(), number()));
+    black_box(rates::clock_rate(number(), number(), number(), number(), number(), number()));
+    black_box(stability::first_slope(&some_activation(input), number()));
+    black_box(stability::value_curvature(&some_lumped(input, &mut None)));
+}
+
+/// What only `f32` and `f64` have.
+#[inline(never)]
+pub(crate) fn statements_in_floats<F: Float>(input: &Input<'_, F>, memory: &mut [F]) {
+    let classes = &mut None;
+    let model = &some_lumped(input, classes);
+    black_box(rates::sharp_constants(model));
+    let _ = black_box(stability::lumped_curvature(model, room(memory)));
+    let _ = black_box(stability::dense_curvature(model, room(memory)));
+    if let Some(model) = &some_dense(input) {
+        let _ = black_box(stability::general_curvature(model, room(memory)));
+    }
+}
+
+/// What only `f64` has.
+#[inline(never)]
+pub(crate) fn clock(input: &Input<'_, f64>, _: &mut [f64]) {
+    let number = || input.number();
+    black_box(rates::clock_until(&some_activation(input), number(), number(), number()));
+}
