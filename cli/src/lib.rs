@@ -1,5 +1,132 @@
-//! popgd on the command line.
+//! popgd on the command line: exact population gradient descent for transformer students.
+//!
+//! [`run_with`] is the whole program but for its process: [`cli`] has the flags, [`config`] turns
+//! them and a file into checked [`settings`], and each of [`commands`] works from these alone.
 
+pub mod asymptotics;
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod data;
+pub mod dry_run;
+pub mod early_end;
+pub mod engine;
 pub mod error;
+pub mod fit;
+pub mod interrupt;
 pub mod number;
+pub mod output;
+pub mod plan;
+pub mod presets;
+pub mod progress;
+pub mod provenance;
+pub mod scalar;
 pub mod settings;
+pub mod trajectory;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+
+use crate::cli::{Cli, Command};
+use crate::config::{Arguments, CommandKind};
+use crate::error::{Failure, Warning};
+use crate::settings::Settings;
+
+/// Does what a command line says, the name of the program being its first word. Errors are told
+/// on standard error.
+pub fn run_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let color = color_of(&args);
+    let parsed = Cli::command()
+        .color(color)
+        .try_get_matches_from(args)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version, which are no errors, go to standard output. A reader who closed
+            // the pipe has had enough of them.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match dispatch(cli, color) {
+        Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            tell(color, "error", "31", &failure.to_string());
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn dispatch(cli: Cli, color: ColorChoice) -> Result<(), Failure> {
+    let common = cli.common;
+    match cli.command {
+        None => Ok(Cli::command().color(color).print_help()?),
+        Some(Command::Run(args)) => {
+            let arguments = Arguments::of_run(&common, &args)?;
+            let (settings, warnings) = config::resolve(CommandKind::Run, arguments)?;
+            warn(color, &settings, &warnings);
+            commands::run::execute(&settings, &warnings)
+        }
+        Some(Command::Rates(args)) => {
+            let arguments = Arguments::of_rates(&common, &args)?;
+            let (settings, warnings) = config::resolve(CommandKind::Rates, arguments)?;
+            warn(color, &settings, &warnings);
+            commands::rates::execute(&settings, &warnings)
+        }
+        Some(Command::Completions { shell }) => commands::completions::execute(shell),
+        Some(Command::Man) => commands::man::execute(),
+    }
+}
+
+/// Tells warnings, unless they are not wanted.
+fn warn(color: ColorChoice, settings: &Settings, warnings: &[Warning]) {
+    if !settings.output.quiet {
+        for warning in warnings {
+            tell(color, "warning", "33", &warning.to_string());
+        }
+    }
+}
+
+/// One line on standard error.
+fn tell(color: ColorChoice, kind: &str, code: &str, message: &str) {
+    let styled = match color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                && std::io::stderr().is_terminal()
+        }
+    };
+    let line = if styled {
+        format!("\u{1b}[1;{code}m{kind}:\u{1b}[0m {message}\n")
+    } else {
+        format!("{kind}: {message}\n")
+    };
+    // Nobody is left to be told if this fails.
+    let _ = std::io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// What `--color` says, before the command line is understood: its help and its errors have
+/// colours too.
+fn color_of(args: &[OsString]) -> ColorChoice {
+    let mut choice = ColorChoice::Auto;
+    for (index, arg) in args.iter().enumerate() {
+        let value = match arg.to_str() {
+            Some("--color") => args.get(index + 1).and_then(|next| next.to_str()),
+            Some(text) => text.strip_prefix("--color="),
+            None => None,
+        };
+        choice = match value {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            Some("auto") => ColorChoice::Auto,
+            _ => choice,
+        };
+    }
+    choice
+}
