@@ -1,8 +1,10 @@
 //! The run on few scalars is the run on full matrices.
 
+use popgd_core::Error;
 use popgd_core::descent::Quantities;
 use popgd_core::descent::accumulate::Accumulate;
-use popgd_core::descent::lumped::Lumped;
+use popgd_core::descent::lumped::{Lumped, LumpedModel};
+use popgd_core::model::classes::Class;
 use popgd_core::model::teacher::{self, Shape};
 use popgd_tests::generate;
 use popgd_tests::problem::{DenseProblem, LumpedProblem, OwnedClass};
@@ -191,7 +193,7 @@ fn dense_token_space_references() {
             };
             let worst = difference(found, expected);
             // Scores are rounded to about 1e−16 each, so errors near that size have fewer digits.
-            let allowed = 1e-12_f64.max(8e-16 / expected.score_error);
+            let allowed = 1e-12_f64.max(4e-15 / expected.score_error);
             assert!(worst <= allowed, "{:?} at {}: {found:?}", case.config, point.t);
             if expected.score_error > 1e-3 { worst } else { 0.0 }
         };
@@ -347,4 +349,49 @@ fn negative_factors_see_the_turned_angle() {
             });
         });
     }
+}
+
+#[test]
+fn the_first_step_follows_the_convention_at_zero() {
+    let shape = Shape { tokens: 4, channels: 2, features: 2 };
+    let mut scores = vec![0.0; 16];
+    teacher::average_pooling(1.0, 4, 2, &mut scores).unwrap();
+    for slope_at_zero in [0.25, 0.5, 3.0] {
+        let mut dense = DenseProblem::from_zero(shape, 0.4, values(shape), scores.clone(), 0.1);
+        dense.slope_at_zero = slope_at_zero;
+        let lumped = lumped_of(&dense, vec![(4.0, vec![(2.0, 0.5), (2.0, 0.0)])]);
+        let found = compare(&dense, &lumped, 20);
+        assert!(found < 1e-12, "σ′(0) = {slope_at_zero}: {found:e}");
+    }
+}
+
+#[test]
+fn malformed_models_are_refused() {
+    let fine = Class { columns: 2.0, counts: &[1.0, 1.0], weights: &[1.0, 0.0] };
+    let lopsided = Class { weights: &[1.0], ..fine };
+    let hollow = Class { counts: &[], weights: &[], ..fine };
+    let problem = LumpedProblem::two_level(2.0, 1.0, 0.0, 1.0, 1.0, 0.1);
+    let attempt = |classes: &[Class<'_, f64>], memory: usize, logits: usize| {
+        problem.with_model(0.0_f64, |model| {
+            let LumpedModel { activation, teacher_norm, logit_gain, rate, slope_at_zero, .. } =
+                model;
+            let model =
+                LumpedModel { activation, classes, teacher_norm, logit_gain, rate, slope_at_zero };
+            let mut memory = vec![0.0; memory];
+            let logits = vec![0.0; logits];
+            let made = Lumped::from_state(model, Accumulate::Plain, 1.0, &logits, &mut memory);
+            made.map(|run| run.model().memory()).map_err(|error| {
+                assert!(!error.to_string().is_empty());
+                error
+            })
+        })
+    };
+    assert_eq!(attempt(&[fine], 8, 2), Ok(8));
+    assert_eq!(attempt(&[fine, fine], 16, 4), Ok(16));
+    assert!(matches!(attempt(&[], 0, 0), Err(Error::Empty { .. })));
+    assert!(matches!(attempt(&[hollow], 0, 0), Err(Error::Empty { .. })));
+    assert!(matches!(attempt(&[fine, lopsided], 16, 4), Err(Error::Length { .. })));
+    assert!(matches!(attempt(&[fine], 7, 2), Err(Error::Length { expected: 8, .. })));
+    assert!(matches!(attempt(&[fine], 9, 2), Err(Error::Length { expected: 8, .. })));
+    assert!(matches!(attempt(&[fine], 8, 1), Err(Error::Length { expected: 2, .. })));
 }
