@@ -130,15 +130,15 @@ fn rates_beyond_the_limit() {
     // 2K/(gD) = 2·4/(½·36) = 4/9.
     refuses_flags(&["--rate", "4/9"], &["--rate", "4/9", "limit", "such as --rate 1.1e-1"]);
     refuses_flags(&["--rate", "0.5"], &["--rate", "limit"]);
-    refuses_flags(&["--rate", "1/4", "--activation", "identity"], &["--rate", "limit 2/9"]);
+    refuses_flags(&["--rate", "1/4", "--activation", "identity"], &["--rate", "limit 2/(g Σ‖s*‖²) = 2/9"]);
     // Dense: 2K²/(gκv²) = 2·16·36/(½·10⁴) = 0.2304, below 4/9.
     let dense = ["--method", "dense", "--teacher-norm", "100"];
     let with = |rate| [&dense[..], &["--rate", rate]].concat();
-    refuses_flags(&with("0.25"), &["--rate", "limit 0.2304", "dense"]);
+    refuses_flags(&with("0.25"), &["--rate", "dense", "= 0.2304"]);
     // The default rate, 1/18, is beyond it for a norm of 1000.
     refuses_flags(
         &["--method", "dense", "--teacher-norm", "1000"],
-        &["--rate", "the default", "limit 0.002304", "--rate 5.8e-4"],
+        &["--rate", "the default", "= 0.002304", "--rate 5.8e-4"],
     );
 }
 
@@ -170,7 +170,7 @@ fn configuration_files() {
     refuses_toml("eta = 0.1", 1, &["unknown key", "`rate`"]);
     refuses_toml("something = 0.1", 1, &["unknown key `something`"]);
     refuses_toml("[model]\ntokens = 36", 1, &["unknown key `model`"]);
-    refuses_toml("tokens = 1_0\nrate = nan", 2, &["rate", "finite"]);
+    refuses_toml("tokens = 1_2\nrate = nan", 2, &["rate", "finite"]);
     refuses_toml("rate = 1e400", 1, &["rate", "out of range"]);
     refuses_toml("rate = true", 1, &["rate", "expected a number", "truth value"]);
     refuses_toml("rate = [1]", 1, &["rate", "a list"]);

@@ -300,7 +300,7 @@ fn the_echo_reproduces_the_configuration() {
         &["rates"],
         &["run", "--preset", "sts"],
         &["run", "--preset", "sts", "--method", "dense"],
-        &["run", "--preset", "gslp", "--rate", "0.1", "--noise", "0.3", "--seed", "2^63"],
+        &["run", "--preset", "gslp", "--rate", "0.09", "--noise", "0.3", "--seed", "2^63"],
         &["run", "--preset", "gcn", "--activation", "leaky-relu:0.1", "--slope-at-zero", "left"],
         &["run", "--method", "dense", "--seed", "7", "--teacher-norm", "1/3", "--scalar", "interval64"],
         &["run", "--at", "1,10,100", "--steps", "1e3", "--accumulate", "plain", "--kappa", "D^-3"],

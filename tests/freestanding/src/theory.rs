@@ -6,6 +6,7 @@ use crate::model::some_activation;
 use core::hint::black_box;
 use popgd_core::Scalar;
 use popgd_core::scalar::float::Float;
+use popgd_core::theory::clock::Clock;
 use popgd_core::theory::{rates, stability};
 
 #[inline(never)]
@@ -35,5 +36,17 @@ pub(crate) fn statements_in_floats<F: Float>(input: &Input<'_, F>, memory: &mut 
 #[inline(never)]
 pub(crate) fn clock(input: &Input<'_, f64>, _: &mut [f64]) {
     let number = || input.number();
-    black_box(rates::clock_until(&some_activation(input), number(), number(), number()));
+    let activation = some_activation(input);
+    black_box(rates::clock_until(&activation, number(), number(), number()));
+    let clock =
+        &black_box(Clock::new(activation, number(), number(), number(), number(), number()));
+    black_box(Clock::rate(clock));
+    black_box(Clock::reading(clock, number()));
+    black_box(Clock::tangent_at(clock, number()));
+    black_box(Clock::gap_at(clock, number()));
+    black_box(Clock::tangent_of(clock, number()));
+    black_box(Clock::factor_at(clock, number()));
+    black_box(Clock::extrapolate(clock, number(), number()));
+    black_box(Clock::burn_in(clock, number(), number()));
+    black_box(Clock::predicted_burn_in(clock));
 }

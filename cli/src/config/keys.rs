@@ -1,0 +1,162 @@
+//! The keys of a configuration: their names, and what was meant by one that does not exist.
+
+/// A key, and the flag of the same meaning if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Its name in files.
+    pub name: &'static str,
+    /// Whether there is a flag.
+    pub flag: bool,
+    /// Other names that people try.
+    pub nicknames: &'static [&'static str],
+}
+
+const fn flag(name: &'static str, nicknames: &'static [&'static str]) -> Key {
+    Key { name, flag: true, nicknames }
+}
+
+const fn file_only(name: &'static str, nicknames: &'static [&'static str]) -> Key {
+    Key { name, flag: false, nicknames }
+}
+
+/// All keys.
+pub const KEYS: &[Key] = &[
+    flag("preset", &[]),
+    flag("task", &["teacher", "example"]),
+    flag("tokens", &["d", "patches", "num_tokens"]),
+    flag("group", &["k", "group_size"]),
+    flag("channels", &["m", "outputs"]),
+    flag("features", &["dim", "inputs"]),
+    flag("teacher_norm", &["norm", "v_norm"]),
+    flag("activation", &["sigma", "nonlinearity"]),
+    flag("slope_at_zero", &["derivative_at_zero"]),
+    flag("logit_gain", &["kappa", "gain"]),
+    flag("rate", &["eta", "step_size", "learning_rate", "lr"]),
+    flag("steps", &["t", "iterations", "epochs"]),
+    flag("noise", &["noise_std", "deviation"]),
+    flag("seed", &["random_seed"]),
+    flag("method", &[]),
+    flag("scalar", &["dtype", "precision"]),
+    flag("accumulate", &["summation"]),
+    flag("at", &["record"]),
+    flag("points_per_decade", &["points"]),
+    flag("format", &[]),
+    flag("output", &["out"]),
+    flag("plot", &["picture"]),
+    flag("save_state", &["save"]),
+    flag("dry_run", &[]),
+    flag("quiet", &["silent"]),
+    flag("color", &["colour"]),
+    flag("strict", &[]),
+    file_only("v", &["value_matrix", "v_star"]),
+    file_only("s", &["scores", "s_star", "attention"]),
+    file_only("classes", &[]),
+    file_only("p", &["positions"]),
+    file_only("logit_scale", &["tau", "temperature"]),
+    file_only("w0", &["w", "w_v", "start_value_matrix"]),
+    file_only("kq0", &["kq", "w_kq", "start_key_query"]),
+    file_only("state", &["start"]),
+    file_only("partition", &["groups"]),
+    file_only("edges", &["graph"]),
+    file_only("adjacency", &["adjacency_matrix"]),
+    file_only("offsets", &["circulant"]),
+];
+
+/// Keys of which only one may be given. If a file has one and a flag gives the other, the flag
+/// wins where `replaces` says so: where both say the same thing in two ways.
+#[derive(Clone, Copy, Debug)]
+pub struct Exclusive {
+    /// The keys.
+    pub keys: &'static [&'static str],
+    /// Why not more of them.
+    pub reason: &'static str,
+    /// Whether a flag replaces the other key of a file.
+    pub replaces: bool,
+}
+
+/// All such groups.
+pub const EXCLUSIVE: &[Exclusive] = &[
+    Exclusive { keys: &["at", "points_per_decade"], reason: "both choose the recorded steps", replaces: true },
+    Exclusive { keys: &["logit_gain", "logit_scale"], reason: "the gain is 1/logit_scale²", replaces: false },
+    Exclusive { keys: &["teacher_norm", "v"], reason: "the norm is that of v", replaces: false },
+    Exclusive { keys: &["s", "classes", "task"], reason: "each of them says what the scores of the teacher are", replaces: false },
+    Exclusive { keys: &["s", "classes", "preset"], reason: "each of them says what the scores of the teacher are", replaces: false },
+    Exclusive { keys: &["edges", "adjacency", "offsets"], reason: "each of them is the graph", replaces: false },
+    Exclusive { keys: &["state", "w0"], reason: "a lumped run starts from state, a dense one from w0 and kq0", replaces: false },
+    Exclusive { keys: &["state", "kq0"], reason: "a lumped run starts from state, a dense one from w0 and kq0", replaces: false },
+];
+
+/// The key of this name.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The key that was probably meant.
+pub fn suggest(name: &str) -> Option<&'static str> {
+    let wanted = name.trim_start_matches('-').replace('-', "_").to_lowercase();
+    let by_name = KEYS.iter().find(|key| key.name == wanted || key.nicknames.contains(&wanted.as_str()));
+    by_name.map(|key| key.name).or_else(|| closest(&wanted, KEYS.iter().map(|key| key.name)))
+}
+
+/// The name that differs in the fewest letters, if they are few.
+pub fn closest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (distance, name) = names.map(|name| (distance(wanted, name), name)).min()?;
+    (distance <= 1 + wanted.chars().count() / 4 && distance < name.chars().count()).then_some(name)
+}
+
+/// How many letters must be put in, taken out, replaced or swapped with their neighbour.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(&y) && b.get(j - 1) == Some(&x);
+            let best = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
+            row.push(if swapped { best.min(before[j - 1] + 1) } else { best });
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn misspelt_keys_are_recognised() {
+        for (wrong, right) in [
+            ("teacher-norm", "teacher_norm"),
+            ("teachernorm", "teacher_norm"),
+            ("tokes", "tokens"),
+            ("tokesn", "tokens"),
+            ("eta", "rate"),
+            ("kappa", "logit_gain"),
+            ("lr", "rate"),
+            ("D", "tokens"),
+            ("logit_sclae", "logit_scale"),
+        ] {
+            assert_eq!(suggest(wrong), Some(right), "{wrong}");
+        }
+        assert_eq!(suggest("zzzzzzzz"), None);
+        assert_eq!(suggest("q"), None);
+    }
+
+    #[test]
+    fn every_flag_has_a_key() {
+        let command = Cli::command();
+        for sub in ["run", "rates"] {
+            let sub = command.find_subcommand(sub).unwrap();
+            for arg in command.get_arguments().chain(sub.get_arguments()) {
+                let name = arg.get_long().unwrap_or_default().replace('-', "_");
+                if !["config", "help", "version"].contains(&name.as_str()) {
+                    assert!(find(&name).is_some_and(|key| key.flag), "{name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! From flags and a file to a configuration in which everything is filled in and checked.
+//!
+//! Every wrong input ends in one message that names the flag (or the file and the key), says
+//! what was expected, and how to mend it.
+
+pub mod keys;
+pub mod schedule;
+pub mod scores;
+pub mod tree;
+pub mod value_matrix;
+pub mod values;
+
+mod echo;
+mod start;
+mod training;
+
+use std::path::{Path, PathBuf};
+
+use self::schedule::Schedule;
+use self::scores::Target;
+use self::start::Start;
+use self::tree::{Kind, Node};
+use self::value_matrix::ValueMatrix;
+use self::values::Values;
+use crate::cli::{self, CommonArgs, ModelArgs, RatesArgs, RunArgs};
+use crate::error::{Failure, Warning};
+use crate::settings::{
+    ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, PositionSettings,
+    ScalarKind, Settings,
+};
+
+/// Which command a configuration is for; they differ in defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandKind {
+    /// `run`.
+    Run,
+    /// `rates`.
+    Rates,
+}
+
+/// The flags of the command line, by key, and the configuration file.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments {
+    flags: Vec<(&'static str, Node)>,
+    config: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Of `run`.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8.
+    pub fn of_run(common: &CommonArgs, args: &RunArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        arguments.path("save_state", args.save_state.as_deref())?;
+        Ok(arguments)
+    }
+
+    /// Of `rates`.
+    ///
+    /// # Errors
+    /// A path that is not UTF-8.
+    pub fn of_rates(common: &CommonArgs, args: &RatesArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        arguments.switch("strict", args.strict);
+        Ok(arguments)
+    }
+
+    fn common(&mut self, args: &CommonArgs) {
+        self.switch("quiet", args.quiet);
+        self.text("color", args.color.as_deref());
+    }
+
+    fn model(&mut self, args: &ModelArgs) -> Result<(), Failure> {
+        let ModelArgs {
+            config,
+            dry_run,
+            preset,
+            task,
+            tokens,
+            group,
+            channels,
+            features,
+            teacher_norm,
+            activation,
+            slope_at_zero,
+            logit_gain,
+            rate,
+            steps,
+            noise,
+            seed,
+            method,
+            scalar,
+            accumulate,
+            at,
+            points_per_decade,
+            format,
+            output,
+            plot,
+        } = args;
+        self.config.clone_from(config);
+        self.switch("dry_run", *dry_run);
+        for (key, value) in [
+            ("preset", preset),
+            ("task", task),
+            ("tokens", tokens),
+            ("group", group),
+            ("channels", channels),
+            ("features", features),
+            ("teacher_norm", teacher_norm),
+            ("activation", activation),
+            ("slope_at_zero", slope_at_zero),
+            ("logit_gain", logit_gain),
+            ("rate", rate),
+            ("steps", steps),
+            ("noise", noise),
+            ("seed", seed),
+            ("method", method),
+            ("scalar", scalar),
+            ("accumulate", accumulate),
+            ("at", at),
+            ("points_per_decade", points_per_decade),
+            ("format", format),
+        ] {
+            self.text(key, value.as_deref());
+        }
+        self.path("output", output.as_deref())?;
+        self.path("plot", plot.as_deref())
+    }
+
+    fn text(&mut self, key: &'static str, value: Option<&str>) {
+        self.flags.extend(value.map(|text| (key, Node::text(text))));
+    }
+
+    fn switch(&mut self, key: &'static str, value: bool) {
+        if value {
+            self.flags.push((key, Node::new(Kind::Bool(true))));
+        }
+    }
+
+    fn path(&mut self, key: &'static str, value: Option<&Path>) -> Result<(), Failure> {
+        let Some(path) = value else { return Ok(()) };
+        let Some(text) = path.to_str() else {
+            return Err(Failure::usage(format!(
+                "{}: {} is not UTF-8: choose another name",
+                values::flag_of(key),
+                path.display()
+            )));
+        };
+        self.text(key, Some(text));
+        Ok(())
+    }
+}
+
+/// Everything that the echo of a configuration is made from.
+#[derive(Debug)]
+struct Resolved {
+    model: ModelSettings,
+    target: Target,
+    value_matrix: ValueMatrix,
+    schedule: Schedule,
+    slope_at_zero: &'static str,
+}
+
+/// Fills in all defaults and checks everything.
+///
+/// # Errors
+/// [`Failure::Usage`], about the first thing that is wrong.
+pub fn resolve(
+    command: CommandKind,
+    arguments: Arguments,
+) -> Result<(Settings, Vec<Warning>), Failure> {
+    let mut values = Values::gather(arguments.flags, arguments.config.as_deref())?;
+    let scalar = match values.choice("scalar", &cli::SCALARS)? {
+        Some("f32") => ScalarKind::F32,
+        Some("interval32") => ScalarKind::Interval32,
+        Some("interval64") => ScalarKind::Interval64,
+        _ => ScalarKind::F64,
+    };
+    values.set_scalar(scalar);
+    let output = output(&values)?;
+
+    let target = Target::resolve(&values)?;
+    let value_matrix = ValueMatrix::resolve(&values, command, target.task)?;
+    let start = Start::resolve(&values, &target, &value_matrix)?;
+    let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
+    let schedule = Schedule::resolve(&values, training.steps)?;
+
+    let dense = match start.method {
+        Method::Lumped => None,
+        Method::Dense => Some(DenseSettings {
+            value_matrix: value_matrix.matrix(&values, target.task, training.seed)?,
+            scores: target.matrix(&values)?,
+            positions: start.positions,
+            logit_scale: training.logit_scale,
+            start_value_matrix: start.value_matrix,
+            start_key_query: start.key_query,
+        }),
+    };
+    let model = ModelSettings {
+        task: target.task,
+        tokens: target.tokens,
+        group: target.group,
+        channels: value_matrix.channels,
+        features: value_matrix.features,
+        slope: training.slope,
+        slope_at_zero: training.slope_at_zero.1,
+        teacher_norm: value_matrix.norm.clone(),
+        logit_gain: training.logit_gain,
+        rate: training.rate,
+        steps: training.steps,
+        noise: training.noise,
+        seed: training.seed,
+        classes: target.classes.clone(),
+        state: start.state,
+        dense,
+        method: start.method,
+        scalar,
+        compensated: training.compensated,
+    };
+    let warnings = training::check_stability(&values, &model, &target, &value_matrix)?;
+    let resolved = Resolved {
+        slope_at_zero: training.slope_at_zero.0,
+        model,
+        target,
+        value_matrix,
+        schedule,
+    };
+    let echo = echo::echo(&resolved);
+    let settings = Settings {
+        at: resolved.schedule.steps(resolved.model.steps),
+        model: resolved.model,
+        output,
+        dry_run: values.switch("dry_run")?,
+        strict: values.switch("strict")?,
+        echo,
+    };
+    Ok((settings, warnings))
+}
+
+/// How results leave.
+fn output(values: &Values) -> Result<OutputSettings, Failure> {
+    Ok(OutputSettings {
+        format: match values.choice("format", &cli::FORMATS)? {
+            Some("json") => Format::Json,
+            Some("csv") => Format::Csv,
+            _ => Format::Table,
+        },
+        output: values.path("output")?,
+        plot: values.path("plot")?,
+        save_state: values.path("save_state")?,
+        quiet: values.switch("quiet")?,
+        color: match values.choice("color", &cli::COLORS)? {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            _ => ColorChoice::Auto,
+        },
+    })
+}
+
+/// Whether P is given and not the identity.
+fn is_general(positions: &PositionSettings) -> bool {
+    matches!(positions, PositionSettings::General(_))
+}

@@ -1,0 +1,361 @@
+//! Activation, logit gain, rate and the rest of training, and whether it can work at all.
+
+use super::start::Start;
+use super::scores::Target;
+use super::value_matrix::ValueMatrix;
+use super::values::{Values, after_flag};
+use super::{CommandKind, is_general};
+use crate::cli;
+use crate::error::{Failure, Warning};
+use crate::number::{Exact, NumberError};
+use crate::plan;
+use crate::presets;
+use crate::settings::{Method, ModelSettings, PositionSettings, ScalarKind};
+
+/// From so many steps on plain sums lose increments, in `f32` and in `f64`.
+const STALLS: (u64, u64) = (300_000, 100_000_000_000_000);
+
+/// How training is done.
+#[derive(Clone, Debug)]
+pub(super) struct Training {
+    /// s.
+    pub(super) slope: Exact,
+    /// The name and the value of σ′(0).
+    pub(super) slope_at_zero: (&'static str, Exact),
+    /// κ.
+    pub(super) logit_gain: Exact,
+    /// τ, if it was given.
+    pub(super) logit_scale: Option<Exact>,
+    /// η.
+    pub(super) rate: Exact,
+    /// T.
+    pub(super) steps: u64,
+    /// The standard deviation of the label noise.
+    pub(super) noise: Exact,
+    /// Of what is drawn.
+    pub(super) seed: u64,
+    /// Whether sums are compensated.
+    pub(super) compensated: bool,
+}
+
+impl Training {
+    /// As given.
+    ///
+    /// # Errors
+    /// Everything that can be wrong with it, and a start that cannot train.
+    pub(super) fn resolve(
+        values: &Values,
+        command: CommandKind,
+        target: &Target,
+        start: &Start,
+        v: &ValueMatrix,
+    ) -> Result<Self, Failure> {
+        let slope = activation(values, target)?;
+        let slope_at_zero = slope_at_zero(values, &slope)?;
+        check_start(values, start, v, &slope, &slope_at_zero.1)?;
+        let (logit_gain, logit_scale) = logit_gain(values, target.tokens, &start.positions)?;
+        let rate = match values.number("rate")? {
+            Some(rate) if rate.is_positive() => rate,
+            Some(rate) => {
+                let message = format!(
+                    "expected a rate above 0, found {rate}; without it the rate is {}",
+                    shown(&default_rate(target, &slope))
+                );
+                return Err(values.fail("rate", message));
+            }
+            None => {
+                let rate = default_rate(target, &slope);
+                values
+                    .check_range(&rate, "the default rate, 0.25/(g Σ‖s*‖²),")
+                    .map_err(|message| values.fail("rate", message))?;
+                rate
+            }
+        };
+        let noise = values.number("noise")?.unwrap_or_else(Exact::zero);
+        if noise.is_negative() {
+            let message = format!("expected a standard deviation of at least 0, found {noise}");
+            return Err(values.fail("noise", message));
+        }
+        Ok(Self {
+            slope,
+            slope_at_zero,
+            logit_gain,
+            logit_scale,
+            rate,
+            steps: values.integer("steps")?.unwrap_or(match command {
+                CommandKind::Run => 100_000,
+                CommandKind::Rates => 10_000_000,
+            }),
+            noise,
+            seed: values.integer("seed")?.unwrap_or(0),
+            compensated: values.choice("accumulate", &cli::ACCUMULATES)? != Some("plain"),
+        })
+    }
+}
+
+/// s, from the name of the activation.
+fn activation(values: &Values, target: &Target) -> Result<Exact, Failure> {
+    const KEY: &str = "activation";
+    let text = values.text(KEY)?.unwrap_or(presets::of(target.task).activation).trim();
+    match text {
+        "identity" => return Ok(Exact::one()),
+        "relu" => return Ok(Exact::zero()),
+        "abs" => return Ok(-&Exact::one()),
+        _ => {}
+    }
+    let expected = "expected identity, relu, abs, or leaky-relu:S with a slope S, such as leaky-relu:0.1";
+    match text.split_once(':') {
+        Some(("leaky-relu", slope)) => {
+            let slope = Exact::parse(slope).map_err(|error| values.fail(KEY, error))?;
+            values.check_range(&slope, text).map_err(|message| values.fail(KEY, message))?;
+            let gain = gain(&slope);
+            values
+                .check_range(&gain, "the square of the slope")
+                .map_err(|message| values.fail(KEY, message))?;
+            Ok(slope)
+        }
+        _ => Err(values.fail(KEY, format_args!("{expected}; found `{text}`"))),
+    }
+}
+
+/// g = (1 + s²)/2.
+fn gain(slope: &Exact) -> Exact {
+    &(&Exact::one() + &slope.square()) * &half()
+}
+
+fn half() -> Exact {
+    Exact::ratio(1, 2).unwrap_or_else(Exact::one)
+}
+
+/// σ′(0), by its convention.
+fn slope_at_zero(values: &Values, slope: &Exact) -> Result<(&'static str, Exact), Failure> {
+    let name = values.choice("slope_at_zero", &cli::SLOPES_AT_ZERO)?.unwrap_or("right");
+    let value = match name {
+        "left" => slope.clone(),
+        "mean" => &(&Exact::one() + slope) * &half(),
+        _ => Exact::one(),
+    };
+    Ok((name, value))
+}
+
+/// From W_V = 0 the first step is α σ′(0) times something positive, which must be positive.
+fn check_start(
+    values: &Values,
+    start: &Start,
+    v: &ValueMatrix,
+    slope: &Exact,
+    slope_at_zero: &Exact,
+) -> Result<(), Failure> {
+    let from_zero = match (&start.state, &start.value_matrix) {
+        (Some(state), _) => state.c.is_zero(),
+        // One zero row is enough, if the teacher has none there.
+        (None, Some(w0)) => {
+            let is_zero = |row: &[Exact]| row.iter().all(Exact::is_zero);
+            w0.entries.chunks(w0.columns.max(1)).enumerate().any(|(at, row)| {
+                let wanted = v.given.as_ref().and_then(|v| v.entries.chunks(v.columns.max(1)).nth(at));
+                is_zero(row) && !wanted.is_some_and(is_zero)
+            })
+        }
+        (None, None) => true,
+    };
+    let twice_linear = &Exact::one() + slope;
+    if !from_zero || (&twice_linear * slope_at_zero).is_positive() {
+        return Ok(());
+    }
+    let elsewhere = "or start elsewhere, with `state` or `w0` in a configuration file";
+    let (key, message) = if twice_linear.is_zero() {
+        (
+            "activation",
+            format!(
+                "training from zero cannot start with the absolute value: its mean slope is 0, and \
+                 the first step with it; choose another slope than -1, {elsewhere}"
+            ),
+        )
+    } else if slope_at_zero.is_zero() {
+        (
+            "slope_at_zero",
+            format!(
+                "training from zero cannot start: the slope of the activation at 0 is taken to be \
+                 0, and the first step is 0 with it; use --slope-at-zero right, {elsewhere}"
+            ),
+        )
+    } else {
+        let mend = if twice_linear.is_negative() {
+            "choose a slope above -1"
+        } else {
+            "use --slope-at-zero right"
+        };
+        let key = if twice_linear.is_negative() { "activation" } else { "slope_at_zero" };
+        (
+            key,
+            format!(
+                "training from zero cannot succeed: the first step points away from the teacher \
+                 (slope {slope}, slope at zero {slope_at_zero}), and descent ends in a bad basin; \
+                 {mend}, {elsewhere}"
+            ),
+        )
+    };
+    Err(values.fail(key, message))
+}
+
+/// κ, and τ if that was given.
+fn logit_gain(
+    values: &Values,
+    tokens: u64,
+    positions: &PositionSettings,
+) -> Result<(Exact, Option<Exact>), Failure> {
+    if let Some(scale) = values.number("logit_scale")? {
+        if !values.has("p") {
+            let message = "belongs to positions: give `p` too, or logit_gain = 1/τ² instead";
+            return Err(values.fail("logit_scale", message));
+        }
+        if !scale.is_positive() {
+            let message = format!("expected a temperature above 0, found {scale}");
+            return Err(values.fail("logit_scale", message));
+        }
+        let gain = scale.square().reciprocal().unwrap_or_else(Exact::one);
+        values
+            .check_range(&gain, "the logit gain 1/τ²")
+            .map_err(|message| values.fail("logit_scale", message))?;
+        // The identity is no matter of its own: then only the gain counts.
+        let scale = (!matches!(positions, PositionSettings::Identity)).then_some(scale);
+        return Ok((gain, scale));
+    }
+    const KEY: &str = "logit_gain";
+    let text = values.text(KEY)?.unwrap_or("1/D");
+    let gain = match power_of_tokens(text, tokens) {
+        Some(gain) => gain.map_err(|message| values.fail(KEY, message))?,
+        None => Exact::parse(text).map_err(|error| match error {
+            NumberError::Syntax(_) if !text.starts_with("--") => {
+                values.fail(KEY, format_args!("{error}, or 1/D, or a power of D such as D^-2"))
+            }
+            _ => values.fail(KEY, after_flag(text, &error)),
+        })?,
+    };
+    values.check_range(&gain, text).map_err(|message| values.fail(KEY, message))?;
+    if !gain.is_positive() {
+        return Err(values.fail(KEY, format_args!("expected a gain above 0, found {gain}")));
+    }
+    Ok((gain, None))
+}
+
+/// `D`, `D^p`, `1/D` and `1/D^p`; nothing if it has another form.
+fn power_of_tokens(text: &str, tokens: u64) -> Option<Result<Exact, String>> {
+    let text = text.trim();
+    let (text, inverse) = match text.split_once('/') {
+        Some((one, rest)) if one.trim() == "1" => (rest.trim(), true),
+        Some(_) => return None,
+        None => (text, false),
+    };
+    let power = match text.strip_prefix('D')?.trim_start() {
+        "" => "1",
+        rest => rest.strip_prefix('^')?.trim(),
+    };
+    let Ok(power) = power.parse::<i64>() else {
+        return Some(Err(format!(
+            "the power of D must be an integer, such as D^-2, found `{power}`; give the number \
+             itself for other powers"
+        )));
+    };
+    let power = if inverse { power.checked_neg() } else { Some(power) };
+    let value = power.and_then(|power| Exact::integer(tokens).power(power));
+    Some(value.ok_or_else(|| format!("{text} is out of range for D = {tokens}: choose a smaller power")))
+}
+
+/// 0.25/(g Σ_j ‖s*_j‖²).
+fn default_rate(target: &Target, slope: &Exact) -> Exact {
+    let curvature = &gain(slope) * &target.square_norm();
+    let quarter = Exact::ratio(1, 4).unwrap_or_else(Exact::one);
+    quarter.checked_div(&curvature).unwrap_or(quarter)
+}
+
+/// Refuses rates at which descent does not converge.
+///
+/// # Errors
+/// A rate beyond the limit of the method.
+pub(super) fn check_stability(
+    values: &Values,
+    model: &ModelSettings,
+    target: &Target,
+    v: &ValueMatrix,
+) -> Result<Vec<Warning>, Failure> {
+    // Where no weights differ within a column the limits are known exactly.
+    let two = Exact::integer(2);
+    let gain = gain(&model.slope);
+    let value_limit = limit(&two, &(&gain * &target.square_norm()));
+    let floats = plan::limits(model)?;
+    let lumped = match Exact::from_f64(floats.lumped) {
+        _ if target.is_uniform() => value_limit,
+        Some(limit) => limit.min(value_limit),
+        None => Exact::zero(),
+    };
+    let general = model.dense.as_ref().is_some_and(|dense| is_general(&dense.positions));
+    let logit_scale = &(&gain * &model.logit_gain) * &v.square_norm();
+    let dense = match Exact::from_f64(floats.dense) {
+        _ if target.is_uniform() && !general => {
+            limit(&two, &(&logit_scale * &target.shared_weight().square())).min(lumped.clone())
+        }
+        Some(limit) => limit.min(lumped.clone()),
+        None => Exact::zero(),
+    };
+    let mut warnings = Vec::new();
+    let uniform = target.is_uniform();
+    let (own, formula) = match model.method {
+        Method::Dense if dense < lumped => {
+            let formula = if uniform && target.group.is_some() && !general {
+                "of a dense run, 2K²/(gκ‖V*‖²) ="
+            } else {
+                "of a dense run,"
+            };
+            (&dense, formula)
+        }
+        _ if uniform => (&lumped, "2/(g Σ‖s*‖²) ="),
+        _ => (&lumped, "for these weights,"),
+    };
+    if model.rate >= *own {
+        let found = if values.has("rate") {
+            shown(&model.rate)
+        } else {
+            format!("the default, {},", shown(&model.rate))
+        };
+        let message = format!(
+            "{found} is not below the stability limit {formula} {}: descent would not converge; \
+             choose a smaller one, such as --rate {}",
+            shown(own),
+            suggestion(own)
+        );
+        return Err(values.fail("rate", message));
+    }
+    if model.method == Method::Lumped && model.rate >= dense {
+        let rate = shown(&model.rate);
+        warnings.push(Warning::BeyondDenseLimit { rate, limit: dense.to_f64() });
+    }
+    let (most, name) = match model.scalar {
+        ScalarKind::F32 => (STALLS.0, "f32"),
+        ScalarKind::F64 => (STALLS.1, "f64"),
+        ScalarKind::Interval32 | ScalarKind::Interval64 => (u64::MAX, "intervals"),
+    };
+    if !model.compensated && model.steps > most {
+        warnings.push(Warning::Stalls { steps: model.steps, scalar: name });
+    }
+    Ok(warnings)
+}
+
+/// The rate at which `rate · curvature` is 2; without curvature there is none, which is a rate
+/// that no float reaches.
+fn limit(two: &Exact, curvature: &Exact) -> Exact {
+    two.checked_div(curvature).unwrap_or_else(|| {
+        Exact::from_f64(f64::MAX).unwrap_or_else(Exact::zero)
+    })
+}
+
+/// A number for reading.
+fn shown(value: &Exact) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 12 { text } else { format!("{:.6e}", value.to_f64()) }
+}
+
+/// A quarter of the limit or less, short enough to type.
+fn suggestion(limit: &Exact) -> String {
+    format!("{:.1e}", limit.to_f64() / 4.0)
+}

@@ -1,0 +1,207 @@
+//! JSON results, schema 1: one document.
+
+use serde_json::{Map, Value};
+
+use crate::error::Warning;
+use crate::provenance::{Provenance, SCHEMA, VERSION};
+use crate::scalar::Number;
+use crate::settings::Settings;
+use crate::trajectory::{End, Row, Trajectory};
+
+/// The part that all documents begin with, and what the user was warned of.
+pub fn document(command: &str, settings: &Settings, warnings: &[Warning]) -> Map<String, Value> {
+    let mut document = Map::new();
+    document.insert("schema".into(), SCHEMA.into());
+    document.insert("popgd".into(), VERSION.into());
+    document.insert("command".into(), command.into());
+    document.insert("config".into(), settings.echo.clone());
+    document.insert("provenance".into(), Provenance::of(settings).to_json());
+    if !warnings.is_empty() {
+        let texts = warnings.iter().map(|warning| Value::from(warning.to_string()));
+        document.insert("warnings".into(), texts.collect());
+    }
+    document
+}
+
+/// The text of a document, with a line end.
+pub fn text(document: Map<String, Value>) -> String {
+    let mut text = String::new();
+    write_value(&mut text, &Value::Object(document), 0);
+    text.push('\n');
+    text
+}
+
+/// The rows of a trajectory, and how it ended if not as planned.
+pub fn insert_trajectory(document: &mut Map<String, Value>, trajectory: &Trajectory) {
+    let rows = trajectory.rows.iter().map(row).collect();
+    document.insert("trajectory".into(), Value::Array(rows));
+    let (reason, t) = match trajectory.end {
+        End::Complete => return,
+        End::Interrupted { after } => ("interrupted", after),
+        End::NotFinite { at } => ("not_finite", at),
+    };
+    let mut stopped = Map::new();
+    stopped.insert("reason".into(), reason.into());
+    stopped.insert("t".into(), integer(t));
+    document.insert("stopped".into(), Value::Object(stopped));
+}
+
+fn row(row: &Row) -> Value {
+    let mut map = Map::new();
+    map.insert("t".into(), integer(row.t));
+    for (name, value) in [("c1", row.c1), ("c2", row.c2), ("c3", row.c3)] {
+        if let Some(value) = value {
+            map.insert(name.into(), number(value));
+        }
+    }
+    map.insert("excess_loss".into(), number(row.excess_loss));
+    map.insert("score_error".into(), number(row.score_error));
+    map.insert("value_error".into(), number(row.value_error));
+    Value::Object(map)
+}
+
+/// A count: a string above 2^53, beyond which many readers would round it.
+pub fn integer(value: u64) -> Value {
+    if value > 1 << 53 { value.to_string().into() } else { value.into() }
+}
+
+/// A result: digits that give the same bits back, `"inf"`, `"-inf"`, or `{"lo", "hi"}`.
+pub fn number(number: Number) -> Value {
+    match number {
+        Number::Float(value) => float(value),
+        Number::Single(value) => single(value),
+        Number::Interval { lo, hi } => interval(float(lo), float(hi)),
+        Number::SingleInterval { lo, hi } => interval(single(lo), single(hi)),
+    }
+}
+
+/// A float, as in [`number`].
+pub fn float(value: f64) -> Value {
+    if value.is_finite() { value.into() } else { not_finite(value) }
+}
+
+fn single(value: f32) -> Value {
+    if value.is_finite() { value.into() } else { not_finite(f64::from(value)) }
+}
+
+fn not_finite(value: f64) -> Value {
+    if value.is_nan() {
+        "nan".into()
+    } else if value > 0.0 {
+        "inf".into()
+    } else {
+        "-inf".into()
+    }
+}
+
+fn interval(lo: Value, hi: Value) -> Value {
+    let mut map = Map::new();
+    map.insert("lo".into(), lo);
+    map.insert("hi".into(), hi);
+    Value::Object(map)
+}
+
+/// Indented where it helps: what holds nothing but plain values, or intervals, is one line, so
+/// that a row of a trajectory is.
+fn write_value(text: &mut String, value: &Value, depth: usize) {
+    let nested = nesting(value) > 2;
+    let line = |text: &mut String, depth: usize| {
+        if nested {
+            text.push('\n');
+            text.push_str(&"  ".repeat(depth));
+        }
+    };
+    let separate = |text: &mut String, first: bool| {
+        if !first {
+            text.push_str(if nested { "," } else { ", " });
+        }
+        line(text, depth + 1);
+    };
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            text.push('{');
+            for (at, (key, value)) in map.iter().enumerate() {
+                separate(text, at == 0);
+                text.push_str(&Value::from(key.as_str()).to_string());
+                text.push_str(": ");
+                write_value(text, value, depth + 1);
+            }
+            line(text, depth);
+            text.push('}');
+        }
+        Value::Array(items) if !items.is_empty() => {
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                separate(text, at == 0);
+                write_value(text, item, depth + 1);
+            }
+            line(text, depth);
+            text.push(']');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+/// 0 for plain values, one more for what holds them; a list of maps counts as deep.
+fn nesting(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => 1 + map.values().map(nesting).max().unwrap_or(0),
+        Value::Array(items) => {
+            let inside = items.iter().map(nesting).max().unwrap_or(0);
+            if inside > 0 && items.iter().any(Value::is_object) { 3 + inside } else { 1 + inside }
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_back_to_the_same_bits() {
+        for value in [0.1, 1.0 / 3.0, 5e-324, f64::MAX, -0.0, 1e16, 123_456_789.0] {
+            let text = number(Number::Float(value)).to_string();
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits(), "{text}");
+        }
+        for value in [0.1_f32, 1.0 / 3.0, 1e-45, f32::MAX] {
+            let text = number(Number::Single(value)).to_string();
+            assert_eq!(text.parse::<f32>().unwrap().to_bits(), value.to_bits(), "{text}");
+        }
+        assert_eq!(number(Number::Single(0.1)).to_string(), "0.1");
+    }
+
+    #[test]
+    fn infinities_and_large_integers_are_strings() {
+        let wide = number(Number::Interval { lo: f64::NEG_INFINITY, hi: f64::INFINITY });
+        assert_eq!(wide.to_string(), r#"{"lo":"-inf","hi":"inf"}"#);
+        assert_eq!(integer(1 << 53).to_string(), "9007199254740992");
+        assert_eq!(integer((1 << 53) + 1).to_string(), "\"9007199254740993\"");
+    }
+
+    #[test]
+    fn layout() {
+        let value: Value = serde_json::from_str(
+            r#"{"a":1,"rows":[{"t":1,"x":{"lo":1,"hi":2}},{"t":2,"x":3}],"m":{"k":[1,2]},"e":[]}"#,
+        )
+        .unwrap();
+        let Value::Object(map) = value.clone() else { unreachable!() };
+        let text = text(map);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "{",
+                "  \"a\": 1,",
+                "  \"rows\": [",
+                "    {\"t\": 1, \"x\": {\"lo\": 1, \"hi\": 2}},",
+                "    {\"t\": 2, \"x\": 3}",
+                "  ],",
+                "  \"m\": {\"k\": [1, 2]},",
+                "  \"e\": []",
+                "}"
+            ]
+        );
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
+}

@@ -1,0 +1,12 @@
+//! How results leave: to standard output or into a file, one form a module.
+
+pub mod csv;
+pub mod digits;
+pub mod json;
+pub mod plot;
+pub mod rates;
+pub mod sink;
+pub mod state;
+pub mod style;
+pub mod table;
+pub mod words;

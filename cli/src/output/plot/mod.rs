@@ -1,0 +1,405 @@
+//! Pictures of trajectories: SVG, and PNG from the same SVG.
+
+mod axis;
+mod canvas;
+mod png;
+
+use plotters::style::RGBColor;
+use popgd_core::theory::rates::PAST_BURN_IN;
+use serde_json::Value;
+
+use self::axis::{Axis, Tick};
+use self::canvas::{Canvas, Lettering, Marker, Point, Stroke};
+use crate::asymptotics::{Approach, LocalSlope, Quantity};
+use crate::error::Failure;
+use crate::output::json;
+use crate::output::sink::{Sink, extension};
+use crate::output::words;
+use crate::provenance::{LIBM, Provenance, VERSION};
+use crate::scalar::Number;
+use crate::settings::Settings;
+use crate::trajectory::{Row, Trajectory};
+
+const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
+const GREY: RGBColor = RGBColor(0x6a, 0x72, 0x7b);
+const GRID: RGBColor = RGBColor(0xe4, 0xe7, 0xea);
+const SHADE: RGBColor = RGBColor(0xf2, 0xf4, 0xf6);
+
+const WIDTH: u32 = 1000;
+const LEFT: f64 = 92.0;
+const RIGHT: f64 = 972.0;
+const TOP: f64 = 122.0;
+
+/// More recorded steps than these have lines without markers on most.
+const MARKERS: usize = 40;
+
+/// Where a picture goes, and in which form.
+#[derive(Debug)]
+pub struct Target {
+    sink: Sink,
+    png: bool,
+}
+
+/// Opens what `--plot` names, if it was given.
+///
+/// # Errors
+/// If it ends neither in `.svg` nor in `.png`, or cannot be made.
+pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
+    const FLAG: &str = "--plot";
+    let Some(path) = &settings.output.plot else { return Ok(None) };
+    let png = match extension(path).as_str() {
+        "svg" => false,
+        "png" => true,
+        _ => {
+            return Err(Failure::usage(format!(
+                "{FLAG} {}: a name that ends in .svg or .png was expected",
+                path.display()
+            )));
+        }
+    };
+    Ok(Some(Target { sink: Sink::file(path, FLAG)?, png }))
+}
+
+/// How a quantity looks; in colours that also the colour-blind tell apart, with dashes and
+/// markers for whoever prints in black.
+fn look(quantity: Quantity) -> (Stroke, Marker) {
+    let (color, dashes, marker): (_, &'static [f64], _) = match quantity {
+        Quantity::ScoreError => (RGBColor(0x00, 0x5f, 0xa8), &[], Marker::Circle),
+        Quantity::ValueError => (RGBColor(0xc4, 0x4e, 0x00), &[11.0, 5.0], Marker::Triangle),
+        Quantity::ExcessLoss => {
+            (RGBColor(0x00, 0x7d, 0x5c), &[14.0, 4.5, 2.0, 4.5], Marker::Square)
+        }
+    };
+    (Stroke { color, width: 2.0, dashes }, marker)
+}
+
+/// What is to be drawn.
+#[derive(Debug)]
+pub struct Picture<'a> {
+    settings: &'a Settings,
+    trajectory: &'a Trajectory,
+    approach: Option<&'a Approach>,
+}
+
+impl<'a> Picture<'a> {
+    /// The three quantities against T.
+    pub fn of_run(settings: &'a Settings, trajectory: &'a Trajectory) -> Self {
+        Self { settings, trajectory, approach: None }
+    }
+
+    /// The same with the exact limit laws, and below them the slopes.
+    pub fn of_rates(
+        settings: &'a Settings,
+        trajectory: &'a Trajectory,
+        approach: &'a Approach,
+    ) -> Self {
+        Self { settings, trajectory, approach: Some(approach) }
+    }
+
+    /// Draws it where it belongs.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn write(&self, target: Target) -> Result<(), Failure> {
+        let svg = self.svg()?;
+        if !target.png {
+            return target.sink.write(svg.as_bytes());
+        }
+        let texts = [
+            ("Title", &*self.title()),
+            ("Description", &*self.description()),
+            ("Software", &*format!("popgd {VERSION}")),
+            ("Source", &*self.metadata()),
+        ];
+        target.sink.write(&png::render(&svg, &texts)?)
+    }
+
+    fn svg(&self) -> Result<String, Failure> {
+        let size = (WIDTH, if self.slopes().is_some() { 940 } else { 700 });
+        let mut svg = String::new();
+        let canvas = Canvas::new(&mut svg, size)?;
+        self.draw(&canvas, f64::from(size.1))?;
+        canvas.finish()?;
+        let (title, description) = (self.title(), self.description());
+        Ok(canvas::described(&svg, size, &title, &description, &self.metadata()))
+    }
+
+    fn title(&self) -> String {
+        words::teacher(&self.settings.model)
+    }
+
+    fn description(&self) -> String {
+        let model = &self.settings.model;
+        format!(
+            "Score error, value error and excess loss of population gradient descent against the \
+             number of steps T, both axes logarithmic. {}; {}.",
+            words::training(model),
+            words::computation(model)
+        )
+    }
+
+    fn metadata(&self) -> String {
+        let command = if self.approach.is_some() { "rates" } else { "run" };
+        Value::Object(json::document(command, self.settings, &[])).to_string()
+    }
+
+    /// Local slopes, for a second panel.
+    fn slopes(&self) -> Option<Vec<(Quantity, &'a [LocalSlope])>> {
+        match self.approach? {
+            Approach::Powers { rates, .. } if rates.iter().any(|rate| !rate.local.is_empty()) => {
+                Some(rates.iter().map(|rate| (rate.quantity, &rate.local[..])).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>, height: f64) -> Result<(), Failure> {
+        self.draw_heading(canvas)?;
+        let rows: Vec<&Row> = self.trajectory.rows.iter().filter(|row| row.t > 0).collect();
+        let times = Axis::span(rows.iter().map(|row| row.t as f64), LEFT + 6.0, RIGHT - 6.0);
+        let slopes = self.slopes();
+        let bottom = if slopes.is_some() { height - 316.0 } else { height - 92.0 };
+
+        let figures = rows.iter().flat_map(|row| Quantity::ALL.map(|q| q.of_row(row).center()));
+        let values = Axis::decades(figures, bottom, TOP);
+        let frame = Frame { canvas, times, left: LEFT, right: RIGHT, top: TOP, bottom };
+        self.shade_burn_in(&frame, true)?;
+        frame.draw(&values.power_ticks(), "error, loss", slopes.is_none())?;
+        self.draw_laws(&frame, &values)?;
+        for quantity in Quantity::ALL {
+            draw_quantity(&frame, &values, quantity, &rows)?;
+        }
+
+        if let Some(slopes) = slopes {
+            let (top, bottom) = (bottom + 30.0, height - 92.0);
+            let frame = Frame { top, bottom, ..frame };
+            let range = slope_range(&slopes);
+            let axis = Axis::linear(range, bottom, top);
+            self.shade_burn_in(&frame, false)?;
+            let step = if range.1 - range.0 > 1.6 { 0.5 } else { 0.25 };
+            frame.draw(&axis.even_ticks(step, if step < 0.5 { 2 } else { 1 }), "slope", true)?;
+            draw_slopes(&frame, &axis, &slopes)?;
+        }
+
+        let provenance = Provenance::of(self.settings);
+        let source = format!(
+            "popgd {VERSION} · {} · configuration {} · seed {} · libm {LIBM}",
+            provenance.scalar, provenance.config_hash, provenance.seed
+        );
+        canvas.text(&source, (RIGHT, height - 20.0), Lettering::new(10.0, GREY).ending())
+    }
+
+    fn draw_heading(&self, canvas: &Canvas<'_>) -> Result<(), Failure> {
+        let title = self.title();
+        // A bold letter is about 0.68 of its size wide.
+        let fitting = (RIGHT - LEFT) / (0.68 * title.chars().count() as f64);
+        canvas.text(&title, (LEFT, 32.0), Lettering::new(fitting.min(18.0), INK).bold())?;
+        let training = words::training(&self.settings.model);
+        canvas.text(&training, (LEFT, 58.0), Lettering::new(13.0, GREY))?;
+
+        let mut x = LEFT;
+        for quantity in Quantity::ALL {
+            let (stroke, marker) = look(quantity);
+            canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], stroke)?;
+            canvas.marker((x + 23.0, 92.0), marker, stroke.color)?;
+            let rows = &self.trajectory.rows;
+            let zero =
+                !rows.is_empty() && rows.iter().all(|row| quantity.of_row(row).center() == 0.0);
+            let detail = if zero { "is 0 throughout" } else { quantity.formula() };
+            let label = format!("{} {detail}", quantity.name());
+            canvas.text(&label, (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
+            x += 235.0;
+        }
+        if matches!(self.approach, Some(Approach::Powers { .. })) {
+            canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], thin(GREY))?;
+            canvas.text("exact limit law", (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
+        }
+        Ok(())
+    }
+
+    /// The time before which no rate is read.
+    fn shade_burn_in(&self, frame: &Frame<'_, '_>, label: bool) -> Result<(), Failure> {
+        let Some(Approach::Powers { .. }) = self.approach else { return Ok(()) };
+        let rows = &self.trajectory.rows;
+        let over = rows.iter().find(|row| row.tangent.is_some_and(|x| x.abs() <= PAST_BURN_IN));
+        let right = match over {
+            Some(row) => frame.times.place(row.t as f64).unwrap_or(frame.left),
+            None => frame.right,
+        };
+        if right <= frame.left + 1.0 {
+            return Ok(());
+        }
+        let corners = [
+            (frame.left, frame.top),
+            (right, frame.top),
+            (right, frame.bottom),
+            (frame.left, frame.bottom),
+        ];
+        frame.canvas.fill(&corners, SHADE, 1.0)?;
+        if label && right > frame.left + 70.0 {
+            let at = (right - 8.0, frame.bottom - 14.0);
+            frame.canvas.text("burn-in", at, Lettering::new(11.0, GREY).ending())?;
+        }
+        Ok(())
+    }
+
+    /// The exact limit laws, wherever they are in the picture.
+    fn draw_laws(&self, frame: &Frame<'_, '_>, values: &Axis) -> Result<(), Failure> {
+        let Some(Approach::Powers { rates, .. }) = self.approach else { return Ok(()) };
+        let rate = self.settings.model.rate.to_f64();
+        for found in rates {
+            let Some(size) = found.size else { continue };
+            let power = found.quantity.claimed();
+            let law = |t: f64| size.sharp * (rate * t).powf(power);
+            // Where the law enters and leaves: it is a straight line in between.
+            let time_of = |y: f64| (y / size.sharp).powf(1.0 / power) / rate;
+            let ((first, last), (low, high)) = (frame.times.ends(), values.ends());
+            let (from, to) = (first.max(time_of(high)), last.min(time_of(low)));
+            if !(from < to) {
+                continue;
+            }
+            let ends: Vec<Point> = [from, to]
+                .into_iter()
+                .filter_map(|t| Some((frame.times.place(t)?, values.place(law(t))?)))
+                .collect();
+            frame.canvas.line(&ends, thin(look(found.quantity).0.color))?;
+        }
+        Ok(())
+    }
+}
+
+fn thin(color: RGBColor) -> Stroke {
+    Stroke { color, width: 1.0, dashes: &[5.0, 4.0] }
+}
+
+/// A panel of a picture.
+#[derive(Clone, Copy, Debug)]
+struct Frame<'c, 's> {
+    canvas: &'c Canvas<'s>,
+    times: Axis,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Frame<'_, '_> {
+    /// Its grid, ticks and labels; those of T only in the lowest panel.
+    fn draw(&self, values: &[Tick], name: &str, lowest: bool) -> Result<(), Failure> {
+        let line = |color, width| Stroke { color, width, dashes: &[] };
+        let label = Lettering::new(12.0, INK);
+        for tick in self.times.power_ticks() {
+            let x = tick.place;
+            if tick.label.is_some() {
+                self.canvas.line(&[(x, self.top), (x, self.bottom)], line(GRID, 1.0))?;
+            }
+            let length = if tick.label.is_some() { 7.0 } else { 4.0 };
+            self.canvas.line(&[(x, self.bottom), (x, self.bottom + length)], line(GREY, 1.0))?;
+            if let Some(text) = tick.label.filter(|_| lowest) {
+                self.canvas.text(&text, (x, self.bottom + 20.0), label.centered())?;
+            }
+        }
+        for tick in values {
+            let y = tick.place;
+            if tick.label.is_some() {
+                self.canvas.line(&[(self.left, y), (self.right, y)], line(GRID, 1.0))?;
+            }
+            let length = if tick.label.is_some() { 7.0 } else { 4.0 };
+            self.canvas.line(&[(self.left - length, y), (self.left, y)], line(GREY, 1.0))?;
+            if let Some(text) = &tick.label {
+                self.canvas.text(text, (self.left - 12.0, y), label.ending())?;
+            }
+        }
+        self.canvas.line(
+            &[(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)],
+            line(GREY, 1.0),
+        )?;
+        let name_at = (26.0, 0.5 * (self.top + self.bottom));
+        let heading = Lettering::new(13.0, INK).centered();
+        self.canvas.text(name, name_at, heading.upright())?;
+        if lowest {
+            let middle = 0.5 * (self.left + self.right);
+            self.canvas.text("steps T", (middle, self.bottom + 44.0), heading)?;
+        }
+        Ok(())
+    }
+}
+
+fn draw_quantity(
+    frame: &Frame<'_, '_>,
+    values: &Axis,
+    quantity: Quantity,
+    rows: &[&Row],
+) -> Result<(), Failure> {
+    let (stroke, marker) = look(quantity);
+    let place = |row: &Row, y: f64| -> Option<Point> {
+        Some((frame.times.place(row.t as f64)?, values.place(y)?))
+    };
+    let ends = |row: &Row| match quantity.of_row(row) {
+        Number::Interval { lo, hi } => Some((lo, hi)),
+        Number::SingleInterval { lo, hi } => Some((f64::from(lo), f64::from(hi))),
+        Number::Float(_) | Number::Single(_) => None,
+    };
+    // An enclosure is a band, cut off where the picture ends.
+    let (low, high) = values.ends();
+    let inside = |y: f64| y.clamp(low, high);
+    let upper = rows.iter().filter_map(|row| place(row, inside(ends(row)?.1)));
+    let lower = rows.iter().rev().filter_map(|row| place(row, inside(ends(row)?.0)));
+    let band: Vec<Point> = upper.chain(lower).collect();
+    if band.len() > 2 {
+        frame.canvas.fill(&band, stroke.color, 0.18)?;
+    }
+
+    let points: Vec<Option<Point>> =
+        rows.iter().map(|row| place(row, quantity.of_row(row).center())).collect();
+    // A figure that is exactly 0 has no place: the line is broken there.
+    for part in points.split(Option::is_none) {
+        let part: Vec<Point> = part.iter().copied().flatten().collect();
+        frame.canvas.line(&part, stroke)?;
+    }
+    for point in points.into_iter().step_by(rows.len().div_ceil(MARKERS).max(1)).flatten() {
+        frame.canvas.marker(point, marker, stroke.color)?;
+    }
+    Ok(())
+}
+
+/// What the panel of slopes shows: the claimed ones with room around them, and as much of the
+/// measured ones as is of interest.
+fn slope_range(slopes: &[(Quantity, &[LocalSlope])]) -> (f64, f64) {
+    let all = || slopes.iter().flat_map(|(_, local)| local.iter().map(|local| local.slope));
+    let low = all().fold(-1.2, f64::min).max(-2.5);
+    let high = all().fold(-0.3, f64::max).min(0.5);
+    (low - 0.05, high + 0.05)
+}
+
+fn draw_slopes(
+    frame: &Frame<'_, '_>,
+    axis: &Axis,
+    slopes: &[(Quantity, &[LocalSlope])],
+) -> Result<(), Failure> {
+    for (claimed, label) in [(-0.5, "claimed −½"), (-1.0, "claimed −1")] {
+        let Some(y) = axis.place(claimed) else { continue };
+        frame.canvas.line(&[(frame.left, y), (frame.right, y)], thin(GREY))?;
+        let at = (frame.left + 8.0, y - 9.0);
+        frame.canvas.text(label, at, Lettering::new(11.0, GREY))?;
+    }
+    for (quantity, local) in slopes {
+        let (stroke, marker) = look(*quantity);
+        let points: Vec<Option<Point>> = local
+            .iter()
+            .map(|local| {
+                let middle = (local.from as f64 * local.to as f64).sqrt();
+                let y = axis.place(local.slope).filter(|_| axis.covers(local.slope))?;
+                Some((frame.times.place(middle)?, y))
+            })
+            .collect();
+        for part in points.split(Option::is_none) {
+            let part: Vec<Point> = part.iter().copied().flatten().collect();
+            frame.canvas.line(&part, stroke)?;
+        }
+        for point in points.into_iter().step_by(local.len().div_ceil(MARKERS).max(1)).flatten() {
+            frame.canvas.marker(point, marker, stroke.color)?;
+        }
+    }
+    Ok(())
+}
