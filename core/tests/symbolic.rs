@@ -420,7 +420,7 @@ fn the_lumped_step_is_a_formula() {
     let formulas = lumped(&|name| arena.symbol(name));
     let [by_c, by_gap, other, excess, score_error, value_error] = formulas;
     assert!(other.is_zero());
-    assert_prints(value_error, "v*(c - 1)");
+    assert_prints(value_error, "v*sqrt((c - 1)^2)");
     let text = score_error.with_sharing().to_string();
     assert!(text.ends_with("sqrt(D*(t1*t2^2 + K*(t1*t2/K)^2))"), "{text}");
     // Shared, a formula of the step is a few lines.

@@ -67,7 +67,10 @@ fn sizes() {
     refuses_flags(&["--channels", "0"], &["--channels", "at least 1"]);
     refuses_flags(&["--features", "0"], &["--features", "at least 1"]);
     refuses_flags(&["--method", "dense", "-D", "10^6"], &["--tokens", "--method lumped"]);
-    refuses_flags(&["--method", "dense", "-M", "10^9", "-d", "10^9"], &["--channels", "--method lumped"]);
+    refuses_flags(
+        &["--method", "dense", "-M", "10^9", "-d", "10^9"],
+        &["--channels", "--method lumped"],
+    );
 }
 
 #[test]
@@ -90,7 +93,16 @@ fn numbers() {
         refuses_flags(&[flag, "1e-50", "--scalar", "interval32"], &[flag, "out of range", "f32"]);
         refuses_flags(&[flag, "10^999999999999"], &[flag, "out of range"]);
     }
-    for flag in ["--steps", "--seed", "--tokens", "--group", "--channels", "--features", "--points-per-decade", "--at"] {
+    for flag in [
+        "--steps",
+        "--seed",
+        "--tokens",
+        "--group",
+        "--channels",
+        "--features",
+        "--points-per-decade",
+        "--at",
+    ] {
         refuses_flags(&[flag, "1.5"], &[flag, "not an integer"]);
         refuses_flags(&[flag, "x"], &[flag, "not a number"]);
         refuses_flags(&[flag, "-1"], &[flag]);
@@ -130,7 +142,10 @@ fn rates_beyond_the_limit() {
     // 2K/(gD) = 2·4/(½·36) = 4/9.
     refuses_flags(&["--rate", "4/9"], &["--rate", "4/9", "limit", "such as --rate 1.1e-1"]);
     refuses_flags(&["--rate", "0.5"], &["--rate", "limit"]);
-    refuses_flags(&["--rate", "1/4", "--activation", "identity"], &["--rate", "limit 2/(g Σ‖s*‖²) = 2/9"]);
+    refuses_flags(
+        &["--rate", "1/4", "--activation", "identity"],
+        &["--rate", "limit 2/(g Σ‖s*‖²) = 2/9"],
+    );
     // Dense: 2K²/(gκv²) = 2·16·36/(½·10⁴) = 0.2304, below 4/9.
     let dense = ["--method", "dense", "--teacher-norm", "100"];
     let with = |rate| [&dense[..], &["--rate", rate]].concat();
@@ -148,7 +163,10 @@ fn starts_that_cannot_train() {
     refuses_flags(&["--activation", "leaky-relu:-1"], &["--activation"]);
     refuses_flags(&["--activation", "relu", "--slope-at-zero", "left"], &["--slope-at-zero right"]);
     refuses_flags(&["--activation", "leaky-relu:-2"], &["--activation", "basin"]);
-    refuses_flags(&["--activation", "leaky-relu:-0.5", "--slope-at-zero", "left"], &["--slope-at-zero", "basin"]);
+    refuses_flags(
+        &["--activation", "leaky-relu:-0.5", "--slope-at-zero", "left"],
+        &["--slope-at-zero", "basin"],
+    );
     refuses_flags(&["--activation", "abs", "--slope-at-zero", "mean"], &["--activation"]);
     refuses_toml("state = { c = -1, logits = [0, 0] }", 1, &["state", "c: ", "at least 0"]);
     refuses_toml("activation = \"abs\"\nstate = { c = 0, logits = [1, 0] }", 1, &["activation"]);
@@ -166,7 +184,11 @@ fn configuration_files() {
     refuses_in(Path::new("."), &["run", "--config", "."], &["folder"]);
     refuses_toml("a = 1\nrate = = 2", 2, &["TOML"]);
     refuses_toml("rate = 0.1\n\nrate = 0.2", 3, &["TOML", "duplicate"]);
-    refuses_toml("tokens = 36\nteacher-norm = 2", 2, &["unknown key", "did you mean `teacher_norm`"]);
+    refuses_toml(
+        "tokens = 36\nteacher-norm = 2",
+        2,
+        &["unknown key", "did you mean `teacher_norm`"],
+    );
     refuses_toml("eta = 0.1", 1, &["unknown key", "`rate`"]);
     refuses_toml("something = 0.1", 1, &["unknown key `something`"]);
     refuses_toml("[model]\ntokens = 36", 1, &["unknown key `model`"]);
@@ -205,7 +227,11 @@ fn keys_that_exclude_each_other() {
     refuses_toml("state = { c = 1, logits = [0, 0] }\nw0 = [[1]]", 2, &["w0", "together"]);
     refuses_toml("edges = [[0, 1]]", 1, &["edges", "--task gcn"]);
     refuses_toml("task = \"gcn\"\npartition = [0]", 2, &["partition", "--task cnn"]);
-    refuses_toml("method = \"lumped\"\nkq0 = \"zero.csv\"", 2, &["kq0", "zero.csv", "no such file"]);
+    refuses_toml(
+        "method = \"lumped\"\nkq0 = \"zero.csv\"",
+        2,
+        &["kq0", "zero.csv", "no such file"],
+    );
     refuses_toml("method = \"dense\"\nstate = { c = 1, logits = [0, 0] }", 2, &["state", "w0"]);
     refuses(
         &[("a.toml", b"v = [[1]]")],
@@ -245,9 +271,17 @@ fn scores() {
     refuses_toml("classes = [{ count = 2, level = [] }]", 1, &["classes", "did you mean `levels`"]);
     let class = |levels: &str| format!("classes = [{{ count = 2, levels = [{levels}] }}]");
     refuses_toml(&class("{ count = 2, weight = 0.4 }"), 1, &["class 1", "0.8", "expected 1"]);
-    refuses_toml(&class("{ count = 1, weight = 1 }"), 1, &["classes", "expected 1 column", "found 2"]);
+    refuses_toml(
+        &class("{ count = 1, weight = 1 }"),
+        1,
+        &["classes", "expected 1 column", "found 2"],
+    );
     refuses_toml(&class("{ count = 0, weight = 1 }"), 1, &["class 1, level 1", "at least 1"]);
-    refuses_toml(&class("{ count = 1, weight = 2 }, { count = 1, weight = -1 }"), 1, &["level 2", "at least 0"]);
+    refuses_toml(
+        &class("{ count = 1, weight = 2 }, { count = 1, weight = -1 }"),
+        1,
+        &["level 2", "at least 0"],
+    );
     refuses_toml(
         "classes = [{ count = 1, levels = [{ count = 1, weight = 1 }] },
                     { count = 1, levels = [{ count = 2, weight = 0.5 }] }]",
@@ -278,7 +312,11 @@ fn partitions_and_graphs() {
     refuses_toml(&graph("edges = [[0, 1, 2]]"), 2, &["edges", "pairs"]);
     refuses_toml(&graph("edges = [[0, -1]]"), 2, &["edges", "row 1", "from 0"]);
     refuses_toml(&graph("tokens = 3\nedges = [[0, 3]]"), 3, &["edges", "vertex 3"]);
-    refuses_toml(&graph("tokens = 3\nedges = [[0, 1]]"), 3, &["edges", "regular", "vertex 2 has 0"]);
+    refuses_toml(
+        &graph("tokens = 3\nedges = [[0, 1]]"),
+        3,
+        &["edges", "regular", "vertex 2 has 0"],
+    );
     refuses_toml(&graph("edges = [[0, 1]]\ngroup = 3"), 3, &["group", "expected 2"]);
     refuses_toml(&graph("adjacency = [[0, 1]]"), 2, &["adjacency", "square"]);
     refuses_toml(&graph("adjacency = [[0, 1], [0, 0]]"), 2, &["adjacency", "symmetric"]);
@@ -293,9 +331,21 @@ fn positions() {
     let two = "s = [[1, 0], [0, 1]]\n";
     refuses_toml(&format!("{two}p = [[1]]"), 2, &["p", "2 × 2", "1 × 1"]);
     refuses_toml(&format!("{two}kq0 = [[1, 2, 3]]"), 2, &["kq0", "2 × 2", "1 × 3"]);
-    refuses_toml(&format!("{two}method = \"lumped\"\np = [[1, 1], [0, 1]]"), 2, &["method", "orthogonal", "dense"]);
-    refuses_toml(&format!("{two}method = \"lumped\"\nkq0 = [[0, 1], [0, 0]]"), 2, &["method", "kq0"]);
-    refuses_toml(&format!("{two}p = [[1, 0], [0, 1]]\nlogit_scale = 0"), 3, &["logit_scale", "above 0"]);
+    refuses_toml(
+        &format!("{two}method = \"lumped\"\np = [[1, 1], [0, 1]]"),
+        2,
+        &["method", "orthogonal", "dense"],
+    );
+    refuses_toml(
+        &format!("{two}method = \"lumped\"\nkq0 = [[0, 1], [0, 0]]"),
+        2,
+        &["method", "kq0"],
+    );
+    refuses_toml(
+        &format!("{two}p = [[1, 0], [0, 1]]\nlogit_scale = 0"),
+        3,
+        &["logit_scale", "above 0"],
+    );
 }
 
 #[test]
@@ -303,7 +353,11 @@ fn data_files() {
     let with = |name: &str, content: &[u8], words: &[&str]| {
         let config = format!("s = \"{name}\"");
         let words: Vec<&str> = ["a.toml:1: s", name].iter().chain(words).copied().collect();
-        refuses(&[("a.toml", config.as_bytes()), (name, content)], &["run", "--config", "a.toml"], &words);
+        refuses(
+            &[("a.toml", config.as_bytes()), (name, content)],
+            &["run", "--config", "a.toml"],
+            &words,
+        );
     };
     with("s.csv", b"1,0\n0,x\n", &["s.csv:2", "column 2", "`x`"]);
     with("s.csv", b"\xff", &["UTF-8"]);

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use assert_cmd::cargo::cargo_bin_cmd;
-use popgd::config::{Arguments, CommandKind, resolve};
+use clap::Parser;
 use popgd::cli::{Cli, Command};
+use popgd::config::{Arguments, CommandKind, resolve};
 use popgd::error::{Failure, Warning};
 use popgd::number::Exact;
-use popgd::settings::{Method, ModelSettings, PositionSettings, ScalarKind, Settings, Task, TeacherNorm};
-use clap::Parser;
+use popgd::settings::{
+    Method, ModelSettings, PositionSettings, ScalarKind, Settings, Task, TeacherNorm,
+};
 
 /// Resolves a command line.
 fn resolved(args: &[&str]) -> Result<(Settings, Vec<Warning>), Failure> {
@@ -71,18 +73,38 @@ fn defaults_are_those_of_the_paper() {
 
 #[test]
 fn numbers_stay_exact() {
-    let run = model(&["run", "--rate", "0.1", "--steps", "10^12", "--teacher-norm", "1/3", "--kappa", "D^-2"]);
+    let run = model(&[
+        "run",
+        "--rate",
+        "0.1",
+        "--steps",
+        "10^12",
+        "--teacher-norm",
+        "1/3",
+        "--kappa",
+        "D^-2",
+    ]);
     assert_eq!(run.rate, exact("1/10"));
     assert_eq!(run.steps, 1_000_000_000_000);
     assert_eq!(run.teacher_norm, TeacherNorm::Norm(exact("1/3")));
     assert_eq!(run.logit_gain, exact("1/1296"));
-    for (text, value) in [("1/D", "1/36"), ("D^-1", "1/36"), ("1/D^2", "1/1296"), ("D", "36"), ("D^0", "1"), ("0.5", "1/2")] {
+    for (text, value) in [
+        ("1/D", "1/36"),
+        ("D^-1", "1/36"),
+        ("1/D^2", "1/1296"),
+        ("D", "36"),
+        ("D^0", "1"),
+        ("0.5", "1/2"),
+    ] {
         assert_eq!(model(&["run", "--logit-gain", text]).logit_gain, exact(value), "{text}");
     }
     for (name, content) in [
         ("a.toml", "rate = 0.1\nteacher_norm = \"1/3\"\nsteps = \"10^12\"\nseed = 1_000"),
         ("a.json", r#"{"rate": 0.1, "teacher_norm": "1/3", "steps": 1e12, "seed": "1e3"}"#),
-        ("a.conf", r#"{"rate": "0.1", "teacher_norm": "1/3", "steps": 1000000000000, "seed": 1000}"#),
+        (
+            "a.conf",
+            r#"{"rate": "0.1", "teacher_norm": "1/3", "steps": 1000000000000, "seed": 1000}"#,
+        ),
     ] {
         let run = from_file(name, content, &[]).model;
         assert_eq!(run.rate, exact("1/10"), "{name}");
@@ -93,11 +115,16 @@ fn numbers_stay_exact() {
 
 #[test]
 fn flags_win_over_files() {
-    let settings = from_file("a.toml", "tokens = 64\ngroup = 8\nat = [1, 2]\nquiet = true", &["--group", "16"]);
+    let settings = from_file(
+        "a.toml",
+        "tokens = 64\ngroup = 8\nat = [1, 2]\nquiet = true",
+        &["--group", "16"],
+    );
     assert_eq!((settings.model.tokens, settings.model.group), (64, Some(16)));
     assert_eq!(settings.at, [1, 2, 100_000]);
     assert!(settings.output.quiet);
-    let settings = from_file("a.toml", "at = [1, 2]", &["--points-per-decade", "1", "--steps", "100"]);
+    let settings =
+        from_file("a.toml", "at = [1, 2]", &["--points-per-decade", "1", "--steps", "100"]);
     assert_eq!(settings.at, [0, 1, 10, 100]);
     let settings = from_file("a.toml", "points_per_decade = 3", &["--at", "7,5", "--steps", "9"]);
     assert_eq!(settings.at, [5, 7, 9]);
@@ -118,7 +145,10 @@ fn scores_are_reduced_to_classes() {
     // Two columns with the weights ½, ½, 0 and one with ¾, ¼, 0.
     let content = "s = [[0.5, 0, 0.25], [0.5, 0.5, 0], [0, 0.5, 0.75]]";
     let run = from_file("a.toml", content, &[]).model;
-    assert_eq!((run.task, run.tokens, run.group, run.method), (Task::Custom, 3, None, Method::Lumped));
+    assert_eq!(
+        (run.task, run.tokens, run.group, run.method),
+        (Task::Custom, 3, None, Method::Lumped)
+    );
     let shape: Vec<_> = run
         .classes
         .iter()
@@ -151,7 +181,8 @@ fn levels_are_sorted_and_their_logits_with_them() {
         classes = [{ count = 4, levels = [{ count = 2, weight = 0 }, { count = 1, weight = 0.25 }, { count = 1, weight = 0.75 }] }]
         state = { c = 0.5, logits = [10, 20, 30] }";
     let run = from_file("a.toml", content, &[]).model;
-    let weights: Vec<_> = run.classes[0].levels.iter().map(|level| level.weight.to_string()).collect();
+    let weights: Vec<_> =
+        run.classes[0].levels.iter().map(|level| level.weight.to_string()).collect();
     assert_eq!(weights, ["0.75", "0.25", "0"]);
     let state = run.state.expect("a state");
     assert_eq!(state.logits, [exact("30"), exact("20"), exact("10")]);
@@ -176,7 +207,11 @@ fn the_start_and_positions_decide_the_method() {
     assert_eq!(method("p = [[0, 1], [-1, 0]]"), Method::Lumped);
     assert_eq!(method("p = [[1, 1], [0, 1]]"), Method::Dense);
 
-    let run = from_file("a.toml", &format!("{two}p = [[0.6, -0.8], [0.8, 0.6]]\nlogit_scale = 2"), &["--method", "dense"]);
+    let run = from_file(
+        "a.toml",
+        &format!("{two}p = [[0.6, -0.8], [0.8, 0.6]]\nlogit_scale = 2"),
+        &["--method", "dense"],
+    );
     assert_eq!(run.model.logit_gain, exact("0.25"));
     let dense = run.model.dense.expect("full matrices");
     assert!(matches!(dense.positions, PositionSettings::Orthogonal(_)));
@@ -206,7 +241,9 @@ fn tasks_in_full_have_stochastic_columns() {
             assert_eq!(u64::try_from(inside).ok(), run.group, "{args:?}");
             assert!(column.iter().all(|weight| weight.is_zero() || **weight == group));
             if symmetric {
-                assert!((0..side).all(|i| scores.entries[i * side + j] == scores.entries[j * side + i]));
+                assert!(
+                    (0..side).all(|i| scores.entries[i * side + j] == scores.entries[j * side + i])
+                );
             }
         }
     }
@@ -222,18 +259,33 @@ fn graphs_and_partitions() {
     assert_eq!(run.dense.unwrap().scores.entries[2], exact("1/2"));
     let cycle = "task = \"gcn\"\nedges = [[0, 1], [1, 2], [2, 3], [3, 0]]";
     let by_edges = from_file("a.toml", cycle, &["--method", "dense"]).model.dense.unwrap().scores;
-    let matrix = "task = \"gcn\"\nadjacency = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]";
+    let matrix =
+        "task = \"gcn\"\nadjacency = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]";
     let by_matrix = from_file("a.toml", matrix, &["--method", "dense"]).model.dense.unwrap().scores;
     let offsets = "task = \"gcn\"\ntokens = 4\noffsets = [1]";
-    let by_offsets = from_file("a.toml", offsets, &["--method", "dense"]).model.dense.unwrap().scores;
-    let default = model(&["run", "--task", "gcn", "-D", "4", "--method", "dense"]).dense.unwrap().scores;
+    let by_offsets =
+        from_file("a.toml", offsets, &["--method", "dense"]).model.dense.unwrap().scores;
+    let default =
+        model(&["run", "--task", "gcn", "-D", "4", "--method", "dense"]).dense.unwrap().scores;
     assert!(by_edges == by_matrix && by_edges == by_offsets && by_edges == default);
 }
 
 #[test]
 fn value_matrices_come_from_the_seed() {
     let drawn = |seed| {
-        let run = model(&["run", "--method", "dense", "-M", "3", "-d", "5", "--seed", seed, "--teacher-norm", "2"]);
+        let run = model(&[
+            "run",
+            "--method",
+            "dense",
+            "-M",
+            "3",
+            "-d",
+            "5",
+            "--seed",
+            seed,
+            "--teacher-norm",
+            "2",
+        ]);
         run.dense.unwrap().value_matrix
     };
     assert_eq!(drawn("1"), drawn("1"));
@@ -243,8 +295,15 @@ fn value_matrices_come_from_the_seed() {
 
     let identity = model(&["run", "--task", "sts", "-d", "3", "--method", "dense"]);
     assert_eq!(identity.teacher_norm, TeacherNorm::Square(exact("3")));
-    let entries: Vec<f64> = identity.dense.unwrap().value_matrix.entries.iter().map(Exact::to_f64).collect();
-    assert!(entries.iter().enumerate().all(|(at, x)| (x - if at % 4 == 0 { 1.0 } else { 0.0 }).abs() < 1e-15), "{entries:?}");
+    let entries: Vec<f64> =
+        identity.dense.unwrap().value_matrix.entries.iter().map(Exact::to_f64).collect();
+    assert!(
+        entries
+            .iter()
+            .enumerate()
+            .all(|(at, x)| (x - if at % 4 == 0 { 1.0 } else { 0.0 }).abs() < 1e-15),
+        "{entries:?}"
+    );
 }
 
 #[test]
@@ -263,9 +322,11 @@ fn matrices_come_from_files_beside_the_configuration() {
 fn a_lumped_run_beyond_the_dense_limit_is_warned_of() {
     let (_, warnings) = resolved(&["run", "--teacher-norm", "1000"]).unwrap();
     assert!(matches!(warnings[..], [Warning::BeyondDenseLimit { .. }]));
-    let (_, warnings) = resolved(&["run", "-K", "1", "-D", "36", "--teacher-norm", "1000"]).unwrap();
+    let (_, warnings) =
+        resolved(&["run", "-K", "1", "-D", "36", "--teacher-norm", "1000"]).unwrap();
     assert!(warnings.is_empty(), "a group of one token has no differences within");
-    let (_, warnings) = resolved(&["run", "--scalar", "f32", "--accumulate", "plain", "--steps", "10^7"]).unwrap();
+    let (_, warnings) =
+        resolved(&["run", "--scalar", "f32", "--accumulate", "plain", "--steps", "10^7"]).unwrap();
     assert!(matches!(warnings[..], [Warning::Stalls { .. }]));
 }
 
@@ -302,7 +363,17 @@ fn the_echo_reproduces_the_configuration() {
         &["run", "--preset", "sts", "--method", "dense"],
         &["run", "--preset", "gslp", "--rate", "0.09", "--noise", "0.3", "--seed", "2^63"],
         &["run", "--preset", "gcn", "--activation", "leaky-relu:0.1", "--slope-at-zero", "left"],
-        &["run", "--method", "dense", "--seed", "7", "--teacher-norm", "1/3", "--scalar", "interval64"],
+        &[
+            "run",
+            "--method",
+            "dense",
+            "--seed",
+            "7",
+            "--teacher-norm",
+            "1/3",
+            "--scalar",
+            "interval64",
+        ],
         &["run", "--at", "1,10,100", "--steps", "1e3", "--accumulate", "plain", "--kappa", "D^-3"],
         &["run", "--tokens", "2^53", "--group", "1", "--steps", "2^62"],
         &["run", "--teacher-norm", "sqrt(2)"],
@@ -350,7 +421,8 @@ fn the_program_explains_itself() {
 fn colours_are_a_choice() {
     let run = |choice: &str| {
         let color = format!("--color={choice}");
-        let output = cargo_bin_cmd!("popgd").args(["run", "--rate", "0", &color]).output().expect("it runs");
+        let output =
+            cargo_bin_cmd!("popgd").args(["run", "--rate", "0", &color]).output().expect("it runs");
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     assert!(run("always").contains("\u{1b}["));

@@ -118,7 +118,8 @@ fn predicted_burn_in_is_when_runs_get_there() {
             let predicted = rates::clock_until(&activation, d, k, target) / clock_rate;
             let mut steps = 0.0;
             problem.with_run(0.0_f64, Accumulate::Compensated, |run| {
-                loop {
+                // Bounded, so that a run that never gets there fails instead of hanging.
+                while steps < 2.0 * predicted {
                     run.step();
                     steps += 1.0;
                     let [scores_in, scores_out] = *run.scores() else { unreachable!() };

@@ -16,7 +16,7 @@ fn cosines_and_sines_of_small_angles_keep_their_digits() {
         assert!(relative_difference(x.sin_minus_angle_cos(), sine) < 1e-12, "{x}");
     }
     // Where the series hands over to the plain form both are good.
-    for x in [0.25_f64, 0.5, 0.999_999, 1.000_001, 1.5, 2.0, 3.0, 3.141_592_6] {
+    for x in [0.25_f64, 0.5, 0.999_999, 1.000_001, 1.5, 2.0, 3.0, 3.14] {
         let plain = x.sin() - x * x.cos();
         assert!(relative_difference(x.sin_minus_angle_cos(), plain) < 2e-14, "{x}");
         assert!(relative_difference(Scalar::one_minus_cos(x), 1.0 - x.cos()) < 2e-14, "{x}");
@@ -110,7 +110,7 @@ fn neighbours_are_neighbours() {
     }
     assert!(Float::next_up(f64::NAN).is_nan());
     // π = 3.14159 26535 89793 23846 26433 83279 …
-    assert!(<f64 as Float>::PI_LOWER == std::f64::consts::PI);
+    assert_eq!(<f64 as Float>::PI_LOWER, std::f64::consts::PI);
     assert_eq!(<f64 as Float>::PI_UPPER, f64::next_up(std::f64::consts::PI));
     assert_eq!(<f32 as Float>::PI_UPPER, std::f32::consts::PI);
     assert_eq!(<f32 as Float>::PI_LOWER, f32::next_down(std::f32::consts::PI));
