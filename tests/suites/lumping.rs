@@ -380,10 +380,8 @@ fn malformed_models_are_refused() {
             let mut memory = vec![0.0; memory];
             let logits = vec![0.0; logits];
             let made = Lumped::from_state(model, Accumulate::Plain, 1.0, &logits, &mut memory);
-            made.map(|run| run.model().memory()).map_err(|error| {
-                assert!(!error.to_string().is_empty());
-                error
-            })
+            made.map(|run| run.model().memory())
+                .inspect_err(|error| assert!(!error.to_string().is_empty()))
         })
     };
     assert_eq!(attempt(&[fine], 8, 2), Ok(8));
