@@ -21,7 +21,8 @@ fn compensated_sums_lose_nothing() {
     assert!(relative_difference(f64::from(sum) + f64::from(carry), exact) < 1e-8);
     assert!(relative_difference(sum.into(), exact) < 1e-7);
     let (plain, carry) = sum_of(increments(), Accumulate::Plain);
-    assert!(relative_difference(plain.into(), exact) > 1e-6);
+    let lost = relative_difference(plain.into(), exact);
+    assert!(1e-6 < lost && lost < 1e-3, "{lost}");
     assert_eq!(carry, 0.0);
 }
 
@@ -56,5 +57,5 @@ fn plain_single_precision_stalls_and_compensated_does_not() {
     let compensated = relative_difference(excess(Accumulate::Compensated), exact);
     let plain = relative_difference(excess(Accumulate::Plain), exact);
     assert!(compensated < 2e-3, "{compensated}");
-    assert!(plain > 0.05, "{plain}");
+    assert!(0.05 < plain && plain < 0.5, "{plain}");
 }

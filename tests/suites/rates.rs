@@ -5,6 +5,7 @@ use popgd_core::descent::accumulate::Accumulate;
 use popgd_core::descent::lumped::Lumped;
 use popgd_core::model::activation::Activation;
 use popgd_core::theory::clock::Clock;
+use popgd_core::theory::exponents::Variable;
 use popgd_core::theory::rates;
 use popgd_tests::problem::LumpedProblem;
 use popgd_tests::{reference, relative_difference};
@@ -193,5 +194,47 @@ fn the_clock_extrapolates_and_knows_its_burn_in() {
             assert!(relative_difference(clock.tangent_at(clock.reading(tangent)), tangent) < 1e-12);
             assert!(relative_difference(clock.gap_at(tangent), gap) < 1e-14);
         });
+    }
+}
+
+/// The exponents are the logarithmic derivatives of the sharp constants.
+#[test]
+fn local_exponents_are_derivatives_of_the_constants() {
+    let logs = |d: f64, k: f64, v: f64, p: f64| {
+        let q = constants(&LumpedProblem::two_level(d, k, 0.0, v, d.powf(-p), 0.1)).unwrap();
+        [q.excess_loss.ln(), q.score_error.ln(), q.value_error.ln()]
+    };
+    let step = 1e-5_f64;
+    for (d, k, p) in [(16.0, 4.0, 1.0), (100.0, 3.0, 0.0), (40.0, 30.0, 3.0)] {
+        for variable in Variable::ALL {
+            let shifted = |sign: f64| {
+                let factor = (sign * step).exp();
+                match variable {
+                    Variable::Tokens => logs(d * factor, k, 2.0, p),
+                    Variable::Group => logs(d, k * factor, 2.0, p),
+                    Variable::TeacherNorm => logs(d, k, 2.0 * factor, p),
+                    Variable::Rate | Variable::Steps => logs(d, k, 2.0, p),
+                }
+            };
+            let (up, down) = (shifted(1.0), shifted(-1.0));
+            let local = variable.local(d, k, p);
+            let local = [local.excess_loss, local.score_error, local.value_error];
+            for ((up, down), local) in up.into_iter().zip(down).zip(local) {
+                let measured = (up - down) / (2.0 * step);
+                assert!((measured - local).abs() < 1e-8, "{variable:?}: {measured} {local}");
+            }
+            let far = variable.local(1e12, k, p);
+            let limit = variable.asymptotic(p);
+            for (far, limit) in [
+                (far.excess_loss, limit.excess_loss),
+                (far.score_error, limit.score_error),
+                (far.value_error, limit.value_error),
+            ] {
+                assert!((far - limit).abs() < 1e-9, "{variable:?}: {far} {limit}");
+            }
+            // Only the powers of D differ from the statement, and at κ = D⁻³ not even those.
+            assert_eq!(variable.stated() == variable.asymptotic(1.0), variable != Variable::Tokens);
+            assert_eq!(variable.stated(), variable.asymptotic(3.0));
+        }
     }
 }
