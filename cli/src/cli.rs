@@ -63,6 +63,10 @@ Examples:
   popgd rates --task gcn -D 20 -K 3 --teacher-norm 4 --steps 10^7
   popgd rates --config run.toml --format json --strict";
 
+const COMPLETIONS_EXAMPLE: &str = "\
+Example:
+  popgd completions bash > ~/.local/share/bash-completion/completions/popgd";
+
 /// Exact population gradient descent for transformer students: measures and proves rates.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "popgd", version, long_about = LONG_ABOUT, after_help = EXAMPLES)]
@@ -86,7 +90,7 @@ pub enum Command {
     #[command(after_help = RATES_EXAMPLES)]
     Rates(RatesArgs),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  popgd completions bash > ~/.local/share/bash-completion/completions/popgd")]
+    #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -104,7 +108,12 @@ pub struct CommonArgs {
     pub quiet: bool,
 
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", value_parser = PossibleValuesParser::new(COLORS))]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_parser = PossibleValuesParser::new(COLORS)
+    )]
     pub color: Option<String>,
 }
 
@@ -144,7 +153,12 @@ pub struct ModelArgs {
     pub dry_run: bool,
 
     /// Task and sizes of the paper: cnn 36/4, gcn 20/3, sts 20/4, gslp 20/1 (tokens/group)
-    #[arg(long, value_name = "TASK", help_heading = "Model", value_parser = PossibleValuesParser::new(TASKS))]
+    #[arg(
+        long,
+        value_name = "TASK",
+        help_heading = "Model",
+        value_parser = PossibleValuesParser::new(TASKS)
+    )]
     pub preset: Option<String>,
 
     /// The teacher's scores: average pooling, graph convolution, sparse token selection, or
@@ -178,19 +192,42 @@ pub struct ModelArgs {
     pub activation: Option<String>,
 
     /// σ′(0): the derivative from the right, from the left, or their mean [default: right]
-    #[arg(long, value_name = "SIDE", help_heading = "Model", value_parser = PossibleValuesParser::new(SLOPES_AT_ZERO))]
+    #[arg(
+        long,
+        value_name = "SIDE",
+        help_heading = "Model",
+        value_parser = PossibleValuesParser::new(SLOPES_AT_ZERO)
+    )]
     pub slope_at_zero: Option<String>,
 
     /// κ, how strongly logits react: a number, 1/D, or D^-p [default: 1/D]
-    #[arg(long, visible_alias = "kappa", value_name = "GAIN", help_heading = "Model", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        visible_alias = "kappa",
+        value_name = "GAIN",
+        help_heading = "Model",
+        allow_hyphen_values = true
+    )]
     pub logit_gain: Option<String>,
 
     /// η, the step size [default: 0.25/(g Σ‖s*‖²), which is 0.25·K/(gD)]
-    #[arg(long, visible_aliases = ["eta", "step-size"], value_name = "RATE", help_heading = "Training", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        visible_aliases = ["eta", "step-size"],
+        value_name = "RATE",
+        help_heading = "Training",
+        allow_hyphen_values = true
+    )]
     pub rate: Option<String>,
 
     /// T, the number of steps [default: 10^5, in rates 10^7]
-    #[arg(long, short = 'T', value_name = "T", help_heading = "Training", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        short = 'T',
+        value_name = "T",
+        help_heading = "Training",
+        allow_hyphen_values = true
+    )]
     pub steps: Option<String>,
 
     /// Standard deviation of the label noise [default: 0]
@@ -211,11 +248,22 @@ pub struct ModelArgs {
     pub scalar: Option<String>,
 
     /// How increments are added up [default: compensated]
-    #[arg(long, value_name = "HOW", help_heading = "Computation", value_parser = PossibleValuesParser::new(ACCUMULATES))]
+    #[arg(
+        long,
+        value_name = "HOW",
+        help_heading = "Computation",
+        value_parser = PossibleValuesParser::new(ACCUMULATES)
+    )]
     pub accumulate: Option<String>,
 
     /// The steps to record, separated by commas; the last one always is
-    #[arg(long, value_name = "STEPS", help_heading = "Output", allow_hyphen_values = true, conflicts_with = "points_per_decade")]
+    #[arg(
+        long,
+        value_name = "STEPS",
+        help_heading = "Output",
+        allow_hyphen_values = true,
+        conflicts_with = "points_per_decade"
+    )]
     pub at: Option<String>,
 
     /// Record 0, T, and so many steps in every decade between [default: 4]

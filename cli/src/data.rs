@@ -133,7 +133,9 @@ impl Cache {
                 Kind::Text(text) | Kind::Number(text) => self.number(text),
                 _ => Err(format!("expected a number, found {}", entry.name())),
             };
-            value.map_err(|message| format!("{place}, row {}, column {}: {message}", row + 1, column + 1))
+            value.map_err(|message| {
+                format!("{place}, row {}, column {}: {message}", row + 1, column + 1)
+            })
         };
         entries.iter().enumerate().map(read).collect()
     }
@@ -174,13 +176,16 @@ fn csv(path: &Path) -> Result<Table, Failure> {
     let mut cache = Cache::default();
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| {
-            Failure::usage(format!("{}: invalid CSV: {error}", path.display()))
-        })?;
+        let record = record
+            .map_err(|error| Failure::usage(format!("{}: invalid CSV: {error}", path.display())))?;
         let line = record.position().map_or(0, csv::Position::line);
         let read = |(column, text): (usize, &str)| {
             cache.number(text).map_err(|message| {
-                Failure::usage(format!("{}:{line}: column {}: {message}", path.display(), column + 1))
+                Failure::usage(format!(
+                    "{}:{line}: column {}: {message}",
+                    path.display(),
+                    column + 1
+                ))
             })
         };
         rows.push(record.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?);
@@ -193,6 +198,9 @@ fn npy(path: &Path) -> Result<Table, Failure> {
     let fail = |message: String| Failure::usage(format!("{}: {message}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| Failure::unreadable(path, &error))?;
     let mut data = bytes.as_slice();
+    if !has_a_size(data) {
+        return Err(fail("not a valid .npy file: its shape is beyond all sizes".to_owned()));
+    }
     let header = NpyHeader::from_reader(&mut data)
         .map_err(|error| fail(format!("not a valid .npy file: {error}")))?;
     let (rows, columns) = match *header.shape() {
@@ -218,7 +226,9 @@ fn npy(path: &Path) -> Result<Table, Failure> {
     };
     let by_rows = header.order() == Order::C;
     let numbers = npy_numbers(header, data).map_err(fail)?;
-    let at = |row: usize, column: usize| if by_rows { row * columns + column } else { column * rows + row };
+    let at = |row: usize, column: usize| {
+        if by_rows { row * columns + column } else { column * rows + row }
+    };
     let mut table = Table { place: path.display().to_string(), rows: Vec::with_capacity(rows) };
     for row in 0..rows {
         let read = |column| match numbers.get(at(row, column)) {
@@ -229,6 +239,21 @@ fn npy(path: &Path) -> Result<Table, Failure> {
         table.rows.push(entries);
     }
     Ok(table)
+}
+
+/// Whether the product of the numbers in the shape of a header fits: the reader of headers
+/// computes it without looking.
+fn has_a_size(bytes: &[u8]) -> bool {
+    let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or(bytes);
+    let header = String::from_utf8_lossy(header);
+    let shape = header.split("shape").nth(1).and_then(|rest| rest.split(['(', ')']).nth(1));
+    shape
+        .unwrap_or("")
+        .split(',')
+        .map(str::trim)
+        .filter(|size| !size.is_empty())
+        .try_fold(1_u64, |product, size| product.checked_mul(size.parse::<u64>().ok()?.max(1)))
+        .is_some()
 }
 
 /// The numbers of an array in the order of the file; none for infinities and NaN.
@@ -288,7 +313,8 @@ mod tests {
     /// Version 1.0, as NumPy writes it.
     fn npy_file(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
         let order = if fortran { "True" } else { "False" };
-        let mut header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+        let mut header =
+            format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
         while (10 + header.len() + 1) % 64 != 0 {
             header.push(' ');
         }
@@ -319,7 +345,8 @@ mod tests {
 
     #[test]
     fn npy_of_all_orders_and_types() {
-        let doubles: Vec<u8> = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0_f64].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let doubles: Vec<u8> =
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0_f64].iter().flat_map(|x| x.to_le_bytes()).collect();
         let numbers = |rows: &[Vec<Exact>]| -> Vec<Vec<f64>> {
             rows.iter().map(|row| row.iter().map(Exact::to_f64).collect()).collect()
         };
@@ -338,6 +365,8 @@ mod tests {
         for (bytes, word) in [
             (npy_file("<f8", false, "(2, 3)", &doubles), "truncated"),
             (npy_file("<f8", false, "(1000000000, 1000000000)", &doubles), "truncated"),
+            (npy_file("<f8", false, "(4294967296, 4294967296, 0)", &doubles), "beyond all sizes"),
+            (npy_file("<f8", false, "(99999999999999999999,)", &doubles), "beyond all sizes"),
             (npy_file("<f8", false, "(1, 2)", &doubles), "not finite"),
             (npy_file("<c16", false, "(1, 1)", &doubles), "real numbers"),
             (npy_file("<f8", false, "(1, 2, 1)", &doubles), "axes"),

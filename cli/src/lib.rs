@@ -92,8 +92,9 @@ fn warn(color: ColorChoice, settings: &Settings, warnings: &[Warning]) {
     }
 }
 
-/// One line on standard error.
+/// One line on standard error. Messages quote input, which may hold anything.
 fn tell(color: ColorChoice, kind: &str, code: &str, message: &str) {
+    let message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let styled = match color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,

@@ -66,10 +66,9 @@ impl fmt::Display for NumberError {
                 "{text} is out of range: expected 0, or a size that the scalar type can hold"
             ),
             Self::ZeroDenominator(text) => write!(f, "`{text}` divides by zero"),
-            Self::NotInteger(text) => write!(
-                f,
-                "{text} is not an integer: expected one such as 36, 1e6 or 10^12"
-            ),
+            Self::NotInteger(text) => {
+                write!(f, "{text} is not an integer: expected one such as 36, 1e6 or 10^12")
+            }
             Self::IntegerRange(text) => {
                 write!(f, "{text} is out of range: expected an integer from 0 to 2^63")
             }
@@ -217,7 +216,10 @@ impl Exact {
     /// `numerator / denominator`; none if the denominator is 0.
     pub fn ratio(numerator: u64, denominator: u64) -> Option<Self> {
         (denominator != 0).then(|| {
-            Self::from_rational(BigRational::new(BigInt::from(numerator), BigInt::from(denominator)))
+            Self::from_rational(BigRational::new(
+                BigInt::from(numerator),
+                BigInt::from(denominator),
+            ))
         })
     }
 
@@ -497,7 +499,8 @@ fn as_decimal(value: &BigRational) -> Option<String> {
         return None;
     }
     let places = twos.max(fives);
-    let mut mantissa = value.numer().magnitude() * two.pow(places - twos) * five.pow(places - fives);
+    let mut mantissa =
+        value.numer().magnitude() * two.pow(places - twos) * five.pow(places - fives);
     let mut exponent = -i64::from(places);
     // Of an integer, the zeros at its end.
     while !mantissa.is_zero() && (&mantissa % &ten).is_zero() {
@@ -523,8 +526,7 @@ fn as_decimal(value: &BigRational) -> Option<String> {
         format!("0.{}{digits}", "0".repeat(usize::try_from(-point).ok()?))
     } else {
         let (first, others) = digits.split_at_checked(1)?;
-        let point_and_others =
-            if others.is_empty() { String::new() } else { format!(".{others}") };
+        let point_and_others = if others.is_empty() { String::new() } else { format!(".{others}") };
         format!("{first}{point_and_others}e{}", point - 1)
     };
     Some(format!("{sign}{plain}"))
@@ -622,7 +624,10 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["abc", "1.2.3", "1e", "e5", ".", "-", "1/2/3", "1 2", "0x10", "1_0", "--1", "2^", "2^1.5", "½", "1e5.0"] {
+        for text in [
+            "abc", "1.2.3", "1e", "e5", ".", "-", "1/2/3", "1 2", "0x10", "1_0", "--1", "2^",
+            "2^1.5", "½", "1e5.0",
+        ] {
             assert!(matches!(Exact::parse(text), Err(NumberError::Syntax(_))), "{text}");
         }
         assert_eq!(Exact::parse("  "), Err(NumberError::Empty));
@@ -636,7 +641,14 @@ mod tests {
 
     #[test]
     fn huge_exponents_cost_nothing() {
-        for text in ["1e5001", "1e-5001", "10^99999999999999999999", "7^-999999999", "1e999999999999999999999", "1/3e99999"] {
+        for text in [
+            "1e5001",
+            "1e-5001",
+            "10^99999999999999999999",
+            "7^-999999999",
+            "1e999999999999999999999",
+            "1/3e99999",
+        ] {
             assert!(matches!(Exact::parse(text), Err(NumberError::OutOfRange(_))), "{text}");
         }
         assert_eq!(exact("1^99999999999999999999"), Exact::one());
@@ -700,7 +712,16 @@ mod tests {
             let value = exact(text);
             assert_eq!(value.to_f64().to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
         }
-        for text in ["16777217", "16777219", "1.1754942e-38", "7.0064923e-46", "7.006493e-46", "3.4028235e38", "3.4028236e38", "1e39"] {
+        for text in [
+            "16777217",
+            "16777219",
+            "1.1754942e-38",
+            "7.0064923e-46",
+            "7.006493e-46",
+            "3.4028235e38",
+            "3.4028236e38",
+            "1e39",
+        ] {
             let value = exact(text);
             assert_eq!(value.to_f32().to_bits(), text.parse::<f32>().unwrap().to_bits(), "{text}");
         }

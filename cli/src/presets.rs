@@ -22,10 +22,42 @@ pub struct Preset {
 }
 
 const PRESETS: [Preset; 4] = [
-    Preset { task: Task::Cnn, name: "cnn", tokens: 36, group: 4, channels: 2, features: 4, activation: "relu" },
-    Preset { task: Task::Gcn, name: "gcn", tokens: 20, group: 3, channels: 2, features: 4, activation: "relu" },
-    Preset { task: Task::Sts, name: "sts", tokens: 20, group: 4, channels: 4, features: 4, activation: "identity" },
-    Preset { task: Task::Gslp, name: "gslp", tokens: 20, group: 1, channels: 1, features: 4, activation: "identity" },
+    Preset {
+        task: Task::Cnn,
+        name: "cnn",
+        tokens: 36,
+        group: 4,
+        channels: 2,
+        features: 4,
+        activation: "relu",
+    },
+    Preset {
+        task: Task::Gcn,
+        name: "gcn",
+        tokens: 20,
+        group: 3,
+        channels: 2,
+        features: 4,
+        activation: "relu",
+    },
+    Preset {
+        task: Task::Sts,
+        name: "sts",
+        tokens: 20,
+        group: 4,
+        channels: 4,
+        features: 4,
+        activation: "identity",
+    },
+    Preset {
+        task: Task::Gslp,
+        name: "gslp",
+        tokens: 20,
+        group: 1,
+        channels: 1,
+        features: 4,
+        activation: "identity",
+    },
 ];
 
 /// What a task takes where nothing is said; scores from a file take sizes from there, and the

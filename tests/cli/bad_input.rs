@@ -155,6 +155,15 @@ fn rates_beyond_the_limit() {
         &["--method", "dense", "--teacher-norm", "1000"],
         &["--rate", "the default", "= 0.002304", "--rate 5.8e-4"],
     );
+    // Weights that differ couple c and the logits; positions stretch them.
+    let coupled = "teacher_norm = 100\nlogit_gain = 1\ns = [[0.75, 0.25], [0.25, 0.75]]\n";
+    refuses_toml(&format!("{coupled}rate = 1"), 4, &["rate", "limit", "weights"]);
+    refuses_toml(&format!("{coupled}rate = 1\nmethod = \"dense\""), 4, &["rate", "dense"]);
+    refuses_toml(
+        "rate = 0.1\ns = [[0.5, 0.5], [0.5, 0.5]]\np = [[100, 0], [0, 1]]",
+        1,
+        &["rate", "dense"],
+    );
 }
 
 #[test]
@@ -291,12 +300,6 @@ fn scores() {
     refuses_toml("state = { c = 1, logits = [0] }", 1, &["state", "expected 2", "found 1"]);
     refuses_toml("state = { c = 1 }", 1, &["state", "`logits` is missing"]);
     refuses_toml("state = 1", 1, &["state", "c and logits"]);
-    // Non-uniform weights couple c and logits; still refused on the formula.
-    refuses_toml(
-        "rate = 1\nteacher_norm = 100\nlogit_gain = 1\ns = [[0.75, 0.25], [0.25, 0.75]]",
-        1,
-        &["rate", "limit"],
-    );
 }
 
 #[test]

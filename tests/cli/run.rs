@@ -342,6 +342,18 @@ fn an_enclosure_without_bound_ends_the_run() {
 }
 
 #[test]
+fn a_float_out_of_range_is_a_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = within(&folder, "far.toml");
+    std::fs::write(&config, "state = { c = 1e300, logits = [1, 0] }").expect("a file");
+    let output = popgd(&["run", "--config", &config, "-T", "10", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("step 0 is not finite"), "{}", text(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(rows(&found).is_empty());
+}
+
+#[test]
 fn a_dry_run_plans_and_does_nothing() {
     let plan = document(&["run", "-D", "36", "-K", "4", "-T", "10^15", "--dry-run"]);
     assert!(plan.get("trajectory").is_none());

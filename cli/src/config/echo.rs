@@ -30,12 +30,16 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
         put("group", integer(group));
     }
     match (&target.layout, &model.dense) {
-        (Layout::Partition(labels), _) => put("partition", labels.iter().map(|&label| length(label)).collect()),
+        (Layout::Partition(labels), _) => {
+            put("partition", labels.iter().map(|&label| length(label)).collect())
+        }
         (Layout::Edges(edges), _) => put(
             "edges",
             edges.iter().map(|&(from, to)| Value::from(vec![length(from), length(to)])).collect(),
         ),
-        (Layout::Offsets(offsets), _) => put("offsets", offsets.iter().map(|&offset| length(offset)).collect()),
+        (Layout::Offsets(offsets), _) => {
+            put("offsets", offsets.iter().map(|&offset| length(offset)).collect())
+        }
         (Layout::Matrix(matrix), Some(_)) => put("s", rows(matrix)),
         // A lumped run needs no more of a matrix than its classes.
         (Layout::Matrix(_), None) | (Layout::Any, _) => put("classes", classes(&model.classes)),
@@ -46,7 +50,9 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
     match (&value_matrix.given, &model.teacher_norm) {
         (Some(matrix), _) => put("v", rows(matrix)),
         (None, TeacherNorm::Norm(norm)) => put("teacher_norm", number(norm)),
-        (None, TeacherNorm::Square(square)) => put("teacher_norm", format!("sqrt({square})").into()),
+        (None, TeacherNorm::Square(square)) => {
+            put("teacher_norm", format!("sqrt({square})").into())
+        }
     }
     put("activation", activation(&model.slope).into());
     put("slope_at_zero", (*slope_at_zero).into());
@@ -82,16 +88,22 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
         entries.insert("logits".to_owned(), state.logits.iter().map(number).collect());
         put("state", Value::Object(entries));
     }
-    put("method", match model.method {
-        Method::Lumped => "lumped".into(),
-        Method::Dense => "dense".into(),
-    });
-    put("scalar", match model.scalar {
-        ScalarKind::F32 => "f32".into(),
-        ScalarKind::F64 => "f64".into(),
-        ScalarKind::Interval32 => "interval32".into(),
-        ScalarKind::Interval64 => "interval64".into(),
-    });
+    put(
+        "method",
+        match model.method {
+            Method::Lumped => "lumped".into(),
+            Method::Dense => "dense".into(),
+        },
+    );
+    put(
+        "scalar",
+        match model.scalar {
+            ScalarKind::F32 => "f32".into(),
+            ScalarKind::F64 => "f64".into(),
+            ScalarKind::Interval32 => "interval32".into(),
+            ScalarKind::Interval64 => "interval64".into(),
+        },
+    );
     put("accumulate", if model.compensated { "compensated".into() } else { "plain".into() });
     match schedule {
         Schedule::Listed(steps) => put("at", steps.iter().map(|&step| integer(step)).collect()),

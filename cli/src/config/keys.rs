@@ -76,14 +76,42 @@ pub struct Exclusive {
 
 /// All such groups.
 pub const EXCLUSIVE: &[Exclusive] = &[
-    Exclusive { keys: &["at", "points_per_decade"], reason: "both choose the recorded steps", replaces: true },
-    Exclusive { keys: &["logit_gain", "logit_scale"], reason: "the gain is 1/logit_scale²", replaces: false },
+    Exclusive {
+        keys: &["at", "points_per_decade"],
+        reason: "both choose the recorded steps",
+        replaces: true,
+    },
+    Exclusive {
+        keys: &["logit_gain", "logit_scale"],
+        reason: "the gain is 1/logit_scale²",
+        replaces: false,
+    },
     Exclusive { keys: &["teacher_norm", "v"], reason: "the norm is that of v", replaces: false },
-    Exclusive { keys: &["s", "classes", "task"], reason: "each of them says what the scores of the teacher are", replaces: false },
-    Exclusive { keys: &["s", "classes", "preset"], reason: "each of them says what the scores of the teacher are", replaces: false },
-    Exclusive { keys: &["edges", "adjacency", "offsets"], reason: "each of them is the graph", replaces: false },
-    Exclusive { keys: &["state", "w0"], reason: "a lumped run starts from state, a dense one from w0 and kq0", replaces: false },
-    Exclusive { keys: &["state", "kq0"], reason: "a lumped run starts from state, a dense one from w0 and kq0", replaces: false },
+    Exclusive {
+        keys: &["s", "classes", "task"],
+        reason: "each of them says what the scores of the teacher are",
+        replaces: false,
+    },
+    Exclusive {
+        keys: &["s", "classes", "preset"],
+        reason: "each of them says what the scores of the teacher are",
+        replaces: false,
+    },
+    Exclusive {
+        keys: &["edges", "adjacency", "offsets"],
+        reason: "each of them is the graph",
+        replaces: false,
+    },
+    Exclusive {
+        keys: &["state", "w0"],
+        reason: "a lumped run starts from state, a dense one from w0 and kq0",
+        replaces: false,
+    },
+    Exclusive {
+        keys: &["state", "kq0"],
+        reason: "a lumped run starts from state, a dense one from w0 and kq0",
+        replaces: false,
+    },
 ];
 
 /// The key of this name.
@@ -94,7 +122,8 @@ pub fn find(name: &str) -> Option<&'static Key> {
 /// The key that was probably meant.
 pub fn suggest(name: &str) -> Option<&'static str> {
     let wanted = name.trim_start_matches('-').replace('-', "_").to_lowercase();
-    let by_name = KEYS.iter().find(|key| key.name == wanted || key.nicknames.contains(&wanted.as_str()));
+    let by_name =
+        KEYS.iter().find(|key| key.name == wanted || key.nicknames.contains(&wanted.as_str()));
     by_name.map(|key| key.name).or_else(|| closest(&wanted, KEYS.iter().map(|key| key.name)))
 }
 

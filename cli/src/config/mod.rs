@@ -11,6 +11,7 @@ pub mod value_matrix;
 pub mod values;
 
 mod echo;
+mod stability;
 mod start;
 mod training;
 
@@ -25,8 +26,7 @@ use self::values::Values;
 use crate::cli::{self, CommonArgs, ModelArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
 use crate::settings::{
-    ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, PositionSettings,
-    ScalarKind, Settings,
+    ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, ScalarKind, Settings,
 };
 
 /// Which command a configuration is for; they differ in defaults.
@@ -222,14 +222,9 @@ pub fn resolve(
         scalar,
         compensated: training.compensated,
     };
-    let warnings = training::check_stability(&values, &model, &target, &value_matrix)?;
-    let resolved = Resolved {
-        slope_at_zero: training.slope_at_zero.0,
-        model,
-        target,
-        value_matrix,
-        schedule,
-    };
+    let warnings = stability::check(&values, &model, &target, &value_matrix)?;
+    let resolved =
+        Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
     let echo = echo::echo(&resolved);
     let settings = Settings {
         at: resolved.schedule.steps(resolved.model.steps),
@@ -260,9 +255,4 @@ fn output(values: &Values) -> Result<OutputSettings, Failure> {
             _ => ColorChoice::Auto,
         },
     })
-}
-
-/// Whether P is given and not the identity.
-fn is_general(positions: &PositionSettings) -> bool {
-    matches!(positions, PositionSettings::General(_))
 }

@@ -27,7 +27,8 @@ impl Schedule {
                 let step = integer_of(item).map_err(|message| values.fail("at", message))?;
                 if step > steps {
                     let message = format!(
-                        "step {step} is beyond the last one, {steps}: leave it out, or raise {} to {step}",
+                        "step {step} is beyond the last one, {steps}: leave it out, or raise {} \
+                         to {step}",
                         values.label("steps")
                     );
                     return Err(values.fail("at", message));
@@ -44,7 +45,8 @@ impl Schedule {
         }
         let count = values.integer("points_per_decade")?.unwrap_or(DEFAULT_PER_DECADE);
         if !(1..=MAX_PER_DECADE).contains(&count) {
-            let message = format!("expected 1 to {MAX_PER_DECADE} recorded steps a decade, found {count}");
+            let message =
+                format!("expected 1 to {MAX_PER_DECADE} recorded steps a decade, found {count}");
             return Err(values.fail("points_per_decade", message));
         }
         Ok(Self::PerDecade(count))

@@ -17,7 +17,7 @@ use crate::settings::{ClassSettings, LevelSettings, Matrix, Task};
 pub const MAX_TOKENS: u64 = 1 << 53;
 
 /// A dense run holds several D × D matrices: beyond this they would not fit into memory.
-pub const MAX_DENSE_TOKENS: u64 = 8192;
+pub const MAX_DENSE_TOKENS: u64 = 4096;
 
 /// Columns of S* may miss the sum 1 by this much, 10^−12.
 const SUM_TOLERANCE: (u64, u64) = (1, 1_000_000_000_000);
@@ -68,8 +68,7 @@ impl Target {
     pub fn resolve(values: &Values) -> Result<Self, Failure> {
         if values.has("s") || values.has("classes") {
             refuse_foreign(values, &["partition", "edges", "adjacency", "offsets"])?;
-            let target =
-                if values.has("s") { from_matrix(values)? } else { from_classes(values)? };
+            let target = if values.has("s") { from_matrix(values)? } else { from_classes(values)? };
             agree(values, "tokens", Some(target.tokens), "the tokens of the given scores")?;
             agree(values, "group", target.group, "the group size of the given scores")?;
             return Ok(target);
@@ -117,10 +116,18 @@ impl Target {
         let size = usize::try_from(group).unwrap_or(usize::MAX);
         let mut marks = vec![0.0_f64; side * side];
         let done: Result<(), Error> = match &self.layout {
-            Layout::Partition(labels) => teacher::partition_pooling(1.0, labels, &mut marks).map(drop),
-            Layout::Circle => teacher::circulant_convolution(1.0, side, &circle(side, size), &mut marks).map(drop),
-            Layout::Offsets(offsets) => teacher::circulant_convolution(1.0, side, offsets, &mut marks).map(drop),
-            Layout::Edges(edges) => teacher::graph_convolution(1.0, side, edges, &mut marks).map(drop),
+            Layout::Partition(labels) => {
+                teacher::partition_pooling(1.0, labels, &mut marks).map(drop)
+            }
+            Layout::Circle => {
+                teacher::circulant_convolution(1.0, side, &circle(side, size), &mut marks).map(drop)
+            }
+            Layout::Offsets(offsets) => {
+                teacher::circulant_convolution(1.0, side, offsets, &mut marks).map(drop)
+            }
+            Layout::Edges(edges) => {
+                teacher::graph_convolution(1.0, side, edges, &mut marks).map(drop)
+            }
             Layout::Selection => {
                 let selected: Vec<usize> = (0..size).collect();
                 teacher::token_selection(1.0, side, &selected, &mut marks)
@@ -134,8 +141,9 @@ impl Target {
             Some(&mark) if mark != 0.0 => weight.clone(),
             _ => zero.clone(),
         };
-        let entries =
-            (0..side).flat_map(|row| (0..side).map(move |column| (row, column))).map(|(row, column)| entry(row, column));
+        let entries = (0..side)
+            .flat_map(|row| (0..side).map(move |column| (row, column)))
+            .map(|(row, column)| entry(row, column));
         Ok(Matrix { rows: side, columns: side, entries: entries.collect() })
     }
 
@@ -160,6 +168,12 @@ impl Target {
                 &Exact::integer(class.count) * &column
             })
             .sum()
+    }
+
+    /// The largest weight of all.
+    pub fn largest_weight(&self) -> Exact {
+        let levels = self.classes.iter().flat_map(|class| &class.levels);
+        levels.map(|level| level.weight.clone()).max().unwrap_or_else(Exact::zero)
     }
 
     /// The largest weight that two or more tokens of a column share; 0 if none does.
@@ -215,7 +229,9 @@ fn refuse_foreign(values: &Values, keys: &[&str]) -> Result<(), Failure> {
             let owner = if *key == "partition" { "cnn" } else { "gcn" };
             return Err(values.fail(
                 key,
-                format_args!("belongs to the task {owner} only: give --task {owner}, or leave it out"),
+                format_args!(
+                    "belongs to the task {owner} only: give --task {owner}, or leave it out"
+                ),
             ));
         }
     }
@@ -233,7 +249,9 @@ fn agree(values: &Values, key: &str, expected: Option<u64>, of: &str) -> Result<
         )),
         None => Err(values.fail(
             key,
-            format_args!("the given scores have no common group size: leave it out (found {given})"),
+            format_args!(
+                "the given scores have no common group size: leave it out (found {given})"
+            ),
         )),
     }
 }
@@ -277,7 +295,8 @@ fn check_sizes(values: &Values, task: Task, tokens: u64, group: u64) -> Result<(
         }
         Task::Gslp if group != 1 => {
             let message = format!(
-                "the task gslp selects one token: expected 1, found {group}; use --task sts for more"
+                "the task gslp selects one token: expected 1, found {group}; use --task \
+                 sts for more"
             );
             Err(values.fail("group", message))
         }
@@ -299,7 +318,9 @@ fn partition(values: &Values) -> Result<(u64, u64, Layout), Failure> {
     let labels = indices(values, "partition")?;
     let tokens = count(labels.len());
     if labels.is_empty() {
-        return Err(values.fail("partition", "expected the label of the group of every token, found none"));
+        return Err(
+            values.fail("partition", "expected the label of the group of every token, found none")
+        );
     }
     agree(values, "tokens", Some(tokens), "the length of the partition")?;
     let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
@@ -310,7 +331,8 @@ fn partition(values: &Values) -> Result<(u64, u64, Layout), Failure> {
     if let Some((label, size)) = sizes.iter().find(|&(_, &size)| size != group) {
         let first = labels.first().copied().unwrap_or(0);
         let message = format!(
-            "all groups must have the same size: group {first} has {group} tokens, group {label} has {size}"
+            "all groups must have the same size: group {first} has {group} tokens, group \
+             {label} has {size}"
         );
         return Err(values.fail("partition", message));
     }
@@ -370,7 +392,8 @@ fn edges(values: &Values) -> Result<Vec<(usize, usize)>, Failure> {
     let place = table.place.clone();
     let matrix = table.matrix()?;
     if matrix.columns != 2 {
-        let message = format!("{place}: expected pairs of vertices, found rows of {}", matrix.columns);
+        let message =
+            format!("{place}: expected pairs of vertices, found rows of {}", matrix.columns);
         return Err(Failure::usage(message));
     }
     let mut seen = HashSet::new();
@@ -386,10 +409,14 @@ fn edges(values: &Values) -> Result<Vec<(usize, usize)>, Failure> {
         };
         let (from, to) = (vertex(0)?, vertex(1)?);
         if from == to {
-            return Err(fail(format!("vertex {from} is joined to itself: self-loops are added anyway, leave them out")));
+            return Err(fail(format!(
+                "vertex {from} is joined to itself: self-loops are added anyway, leave them out"
+            )));
         }
         if !seen.insert((from.min(to), from.max(to))) {
-            return Err(fail(format!("the edge {from}–{to} is given twice; each is given once, in either direction")));
+            return Err(fail(format!(
+                "the edge {from}–{to} is given twice; each is given once, in either direction"
+            )));
         }
         edges.push((from, to));
     }
@@ -407,7 +434,8 @@ fn adjacency(values: &Values) -> Result<(usize, Vec<(usize, usize)>), Failure> {
         return Err(Failure::usage(message));
     }
     let (zero, one) = (Exact::zero(), Exact::one());
-    let entry = |row: usize, column: usize| matrix.entries.get(row * side + column).unwrap_or(&zero);
+    let entry =
+        |row: usize, column: usize| matrix.entries.get(row * side + column).unwrap_or(&zero);
     let fail = |row: usize, column: usize, message: String| {
         Failure::usage(format!("{place}, row {}, column {}: {message}", row + 1, column + 1))
     };
@@ -419,10 +447,18 @@ fn adjacency(values: &Values) -> Result<(usize, Vec<(usize, usize)>), Failure> {
                 return Err(fail(row, column, format!("expected 0 or 1, found {value}")));
             }
             if value != entry(column, row) {
-                return Err(fail(row, column, "the matrix is not symmetric: the graph is undirected".to_owned()));
+                return Err(fail(
+                    row,
+                    column,
+                    "the matrix is not symmetric: the graph is undirected".to_owned(),
+                ));
             }
             if row == column && value != entry(0, 0) {
-                return Err(fail(row, column, "expected self-loops for all vertices or for none".to_owned()));
+                return Err(fail(
+                    row,
+                    column,
+                    "expected self-loops for all vertices or for none".to_owned(),
+                ));
             }
             if row < column && *value == one {
                 edges.push((row, column));
@@ -454,7 +490,12 @@ fn offsets(values: &Values, preset: &Preset) -> Result<(u64, u64, Layout), Failu
         }
         group += if reach * 2 == tokens { 1 } else { 2 };
     }
-    agree(values, "group", Some(group), "one more than the number of neighbours that the offsets give")?;
+    agree(
+        values,
+        "group",
+        Some(group),
+        "one more than the number of neighbours that the offsets give",
+    )?;
     Ok((tokens, group, Layout::Offsets(offsets)))
 }
 
@@ -477,7 +518,10 @@ fn indices(values: &Values, key: &str) -> Result<Vec<usize>, Failure> {
     let place = table.place.clone();
     let index = |(at, value): (usize, &Exact)| {
         value.to_integer().and_then(|value| usize::try_from(value).ok()).ok_or_else(|| {
-            Failure::usage(format!("{place}: entry {}: expected an integer from 0 on, found {value}", at + 1))
+            Failure::usage(format!(
+                "{place}: entry {}: expected an integer from 0 on, found {value}",
+                at + 1
+            ))
         })
     };
     table.list()?.iter().enumerate().map(index).collect()
@@ -490,12 +534,15 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
         Some(Node { kind: Kind::List(items), .. }) if !items.is_empty() => items.clone(),
         _ => {
             let message = "expected a list of classes, such as \
-                           [{ count = 8, levels = [{ count = 2, weight = 0.5 }, { count = 6, weight = 0 }] }]";
+                           [{ count = 8, levels = [{ count = 2, weight = 0.5 }, \
+                           { count = 6, weight = 0 }] }]";
             return Err(values.fail(KEY, message));
         }
     };
     let positive = |node: &Node, what: &str| match integer_of(node) {
-        Ok(0) => Err(values.fail(KEY, format_args!("{what}: expected a count of at least 1, found 0"))),
+        Ok(0) => {
+            Err(values.fail(KEY, format_args!("{what}: expected a count of at least 1, found 0")))
+        }
         Ok(value) => Ok(value),
         Err(message) => Err(values.fail(KEY, format_args!("{what}: {message}"))),
     };
@@ -506,7 +553,9 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
     for (index, item) in items.iter().enumerate() {
         let name = format!("class {}", index + 1);
         let fields = values.fields(KEY, item, &["count", "levels"])?;
-        let (Some(own), Some(levels)) = (fields.get("count"), fields.get("levels")) else { continue };
+        let (Some(own), Some(levels)) = (fields.get("count"), fields.get("levels")) else {
+            continue;
+        };
         let class_count = positive(own, &name)?;
         let Kind::List(items) = &levels.kind else {
             let message = format!("{name}: expected a list of levels, found {}", levels.name());
@@ -516,7 +565,9 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
         for (place, item) in items.iter().enumerate() {
             let name = format!("{name}, level {}", place + 1);
             let fields = values.fields(KEY, item, &["count", "weight"])?;
-            let (Some(own), Some(weight)) = (fields.get("count"), fields.get("weight")) else { continue };
+            let (Some(own), Some(weight)) = (fields.get("count"), fields.get("weight")) else {
+                continue;
+            };
             let level_count = positive(own, &name)?;
             let weight = values
                 .number_of(weight)
@@ -529,7 +580,9 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
         }
         let sum: Exact =
             read.iter().map(|(level, _)| &Exact::integer(level.count) * &level.weight).sum();
-        check_sum(&sum).map_err(|message| values.fail(KEY, format_args!("{name}: Σ count · weight {message}")))?;
+        check_sum(&sum).map_err(|message| {
+            values.fail(KEY, format_args!("{name}: Σ count · weight {message}"))
+        })?;
         let size = read
             .iter()
             .try_fold(0_u64, |sum, (level, _)| sum.checked_add(level.count))
@@ -551,7 +604,8 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
     let tokens = tokens.unwrap_or(0);
     if columns != tokens {
         let message = format!(
-            "S* is square: expected {tokens} columns in all classes, as many as there are tokens, found {columns}"
+            "S* is square: expected {tokens} columns in all classes, as many as there are \
+             tokens, found {columns}"
         );
         return Err(values.fail(KEY, message));
     }
@@ -613,8 +667,9 @@ fn from_matrix(values: &Values) -> Result<Target, Failure> {
         }
         let sum: Exact =
             weights.iter().map(|(&weight, &count)| &Exact::integer(count) * weight).sum();
-        check_sum(&sum)
-            .map_err(|message| Failure::usage(format!("{place}, column {}: {message}", column + 1)))?;
+        check_sum(&sum).map_err(|message| {
+            Failure::usage(format!("{place}, column {}: {message}", column + 1))
+        })?;
         // In decreasing weight: zero comes last.
         let levels: Vec<LevelSettings> = weights
             .into_iter()

@@ -32,7 +32,11 @@ impl Start {
     /// # Errors
     /// Matrices of a wrong size, a state with c < 0 or a wrong number of logits, and a method
     /// that does not fit.
-    pub(super) fn resolve(values: &Values, target: &Target, v: &ValueMatrix) -> Result<Self, Failure> {
+    pub(super) fn resolve(
+        values: &Values,
+        target: &Target,
+        v: &ValueMatrix,
+    ) -> Result<Self, Failure> {
         let square = |key: &str| {
             if !values.has(key) {
                 return Ok(None);
@@ -97,7 +101,11 @@ fn classify(matrix: Matrix) -> PositionSettings {
             (product - if i == j { 1.0 } else { 0.0 }).abs() <= ORTHOGONALITY
         })
     });
-    if orthogonal { PositionSettings::Orthogonal(matrix) } else { PositionSettings::General(matrix) }
+    if orthogonal {
+        PositionSettings::Orthogonal(matrix)
+    } else {
+        PositionSettings::General(matrix)
+    }
 }
 
 /// The start of a lumped run.
@@ -106,7 +114,8 @@ fn state(values: &Values, target: &Target) -> Result<Option<StateSettings>, Fail
     let Some(given) = values.get(KEY) else { return Ok(None) };
     let fields = values.fields(KEY, &given.node, &["c", "logits"])?;
     let (Some(c), Some(logits)) = (fields.get("c"), fields.get("logits")) else { return Ok(None) };
-    let c = values.number_of(c).map_err(|message| values.fail(KEY, format_args!("c: {message}")))?;
+    let c =
+        values.number_of(c).map_err(|message| values.fail(KEY, format_args!("c: {message}")))?;
     if c.is_negative() {
         let message = format!(
             "c: expected at least 0, found {c}: descent from a negative factor ends in a bad basin"

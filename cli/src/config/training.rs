@@ -1,19 +1,15 @@
 //! Activation, logit gain, rate and the rest of training, and whether it can work at all.
 
-use super::start::Start;
+use super::CommandKind;
 use super::scores::Target;
+use super::start::Start;
 use super::value_matrix::ValueMatrix;
 use super::values::{Values, after_flag};
-use super::{CommandKind, is_general};
 use crate::cli;
-use crate::error::{Failure, Warning};
+use crate::error::Failure;
 use crate::number::{Exact, NumberError};
-use crate::plan;
 use crate::presets;
-use crate::settings::{Method, ModelSettings, PositionSettings, ScalarKind};
-
-/// From so many steps on plain sums lose increments, in `f32` and in `f64`.
-const STALLS: (u64, u64) = (300_000, 100_000_000_000_000);
+use crate::settings::PositionSettings;
 
 /// How training is done.
 #[derive(Clone, Debug)]
@@ -103,7 +99,8 @@ fn activation(values: &Values, target: &Target) -> Result<Exact, Failure> {
         "abs" => return Ok(-&Exact::one()),
         _ => {}
     }
-    let expected = "expected identity, relu, abs, or leaky-relu:S with a slope S, such as leaky-relu:0.1";
+    let expected =
+        "expected identity, relu, abs, or leaky-relu:S with a slope S, such as leaky-relu:0.1";
     match text.split_once(':') {
         Some(("leaky-relu", slope)) => {
             let slope = Exact::parse(slope).map_err(|error| values.fail(KEY, error))?;
@@ -119,7 +116,7 @@ fn activation(values: &Values, target: &Target) -> Result<Exact, Failure> {
 }
 
 /// g = (1 + s²)/2.
-fn gain(slope: &Exact) -> Exact {
+pub(super) fn gain(slope: &Exact) -> Exact {
     &(&Exact::one() + &slope.square()) * &half()
 }
 
@@ -152,7 +149,8 @@ fn check_start(
         (None, Some(w0)) => {
             let is_zero = |row: &[Exact]| row.iter().all(Exact::is_zero);
             w0.entries.chunks(w0.columns.max(1)).enumerate().any(|(at, row)| {
-                let wanted = v.given.as_ref().and_then(|v| v.entries.chunks(v.columns.max(1)).nth(at));
+                let wanted =
+                    v.given.as_ref().and_then(|v| v.entries.chunks(v.columns.max(1)).nth(at));
                 is_zero(row) && !wanted.is_some_and(is_zero)
             })
         }
@@ -259,7 +257,11 @@ fn power_of_tokens(text: &str, tokens: u64) -> Option<Result<Exact, String>> {
     };
     let power = if inverse { power.checked_neg() } else { Some(power) };
     let value = power.and_then(|power| Exact::integer(tokens).power(power));
-    Some(value.ok_or_else(|| format!("{text} is out of range for D = {tokens}: choose a smaller power")))
+    Some(
+        value.ok_or_else(|| {
+            format!("{text} is out of range for D = {tokens}: choose a smaller power")
+        }),
+    )
 }
 
 /// 0.25/(g Σ_j ‖s*_j‖²).
@@ -269,93 +271,8 @@ fn default_rate(target: &Target, slope: &Exact) -> Exact {
     quarter.checked_div(&curvature).unwrap_or(quarter)
 }
 
-/// Refuses rates at which descent does not converge.
-///
-/// # Errors
-/// A rate beyond the limit of the method.
-pub(super) fn check_stability(
-    values: &Values,
-    model: &ModelSettings,
-    target: &Target,
-    v: &ValueMatrix,
-) -> Result<Vec<Warning>, Failure> {
-    // Where no weights differ within a column the limits are known exactly.
-    let two = Exact::integer(2);
-    let gain = gain(&model.slope);
-    let value_limit = limit(&two, &(&gain * &target.square_norm()));
-    let floats = plan::limits(model)?;
-    let lumped = match Exact::from_f64(floats.lumped) {
-        _ if target.is_uniform() => value_limit,
-        Some(limit) => limit.min(value_limit),
-        None => Exact::zero(),
-    };
-    let general = model.dense.as_ref().is_some_and(|dense| is_general(&dense.positions));
-    let logit_scale = &(&gain * &model.logit_gain) * &v.square_norm();
-    let dense = match Exact::from_f64(floats.dense) {
-        _ if target.is_uniform() && !general => {
-            limit(&two, &(&logit_scale * &target.shared_weight().square())).min(lumped.clone())
-        }
-        Some(limit) => limit.min(lumped.clone()),
-        None => Exact::zero(),
-    };
-    let mut warnings = Vec::new();
-    let uniform = target.is_uniform();
-    let (own, formula) = match model.method {
-        Method::Dense if dense < lumped => {
-            let formula = if uniform && target.group.is_some() && !general {
-                "of a dense run, 2K²/(gκ‖V*‖²) ="
-            } else {
-                "of a dense run,"
-            };
-            (&dense, formula)
-        }
-        _ if uniform => (&lumped, "2/(g Σ‖s*‖²) ="),
-        _ => (&lumped, "for these weights,"),
-    };
-    if model.rate >= *own {
-        let found = if values.has("rate") {
-            shown(&model.rate)
-        } else {
-            format!("the default, {},", shown(&model.rate))
-        };
-        let message = format!(
-            "{found} is not below the stability limit {formula} {}: descent would not converge; \
-             choose a smaller one, such as --rate {}",
-            shown(own),
-            suggestion(own)
-        );
-        return Err(values.fail("rate", message));
-    }
-    if model.method == Method::Lumped && model.rate >= dense {
-        let rate = shown(&model.rate);
-        warnings.push(Warning::BeyondDenseLimit { rate, limit: dense.to_f64() });
-    }
-    let (most, name) = match model.scalar {
-        ScalarKind::F32 => (STALLS.0, "f32"),
-        ScalarKind::F64 => (STALLS.1, "f64"),
-        ScalarKind::Interval32 | ScalarKind::Interval64 => (u64::MAX, "intervals"),
-    };
-    if !model.compensated && model.steps > most {
-        warnings.push(Warning::Stalls { steps: model.steps, scalar: name });
-    }
-    Ok(warnings)
-}
-
-/// The rate at which `rate · curvature` is 2; without curvature there is none, which is a rate
-/// that no float reaches.
-fn limit(two: &Exact, curvature: &Exact) -> Exact {
-    two.checked_div(curvature).unwrap_or_else(|| {
-        Exact::from_f64(f64::MAX).unwrap_or_else(Exact::zero)
-    })
-}
-
 /// A number for reading.
-fn shown(value: &Exact) -> String {
+pub(super) fn shown(value: &Exact) -> String {
     let text = value.to_string();
     if text.chars().count() <= 12 { text } else { format!("{:.6e}", value.to_f64()) }
-}
-
-/// A quarter of the limit or less, short enough to type.
-fn suggestion(limit: &Exact) -> String {
-    format!("{:.1e}", limit.to_f64() / 4.0)
 }

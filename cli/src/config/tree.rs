@@ -243,9 +243,7 @@ impl<'a> Source<'a> {
     }
 
     fn table<'t>(&self, entries: impl Iterator<Item = (&'t str, &'t Item)>) -> Vec<(String, Node)> {
-        entries
-            .filter_map(|(key, item)| Some((key.to_owned(), self.item(item)?)))
-            .collect()
+        entries.filter_map(|(key, item)| Some((key.to_owned(), self.item(item)?))).collect()
     }
 
     fn item(&self, item: &Item) -> Option<Node> {
@@ -271,7 +269,11 @@ impl<'a> Source<'a> {
             Value::Boolean(value) => Kind::Bool(*value.value()),
             Value::Datetime(_) => Kind::Date,
             Value::Integer(number) => Kind::Number(match written() {
-                Some(text) if !text.starts_with("0x") && !text.starts_with("0o") && !text.starts_with("0b") => {
+                Some(text)
+                    if !text.starts_with("0x")
+                        && !text.starts_with("0o")
+                        && !text.starts_with("0b") =>
+                {
                     text.replace('_', "")
                 }
                 _ => number.value().to_string(),
@@ -280,9 +282,9 @@ impl<'a> Source<'a> {
                 written().map_or_else(|| number.value().to_string(), |text| text.replace('_', "")),
             ),
             Value::Array(items) => Kind::List(items.iter().map(|item| self.value(item)).collect()),
-            Value::InlineTable(table) => {
-                Kind::Table(table.iter().map(|(key, value)| (key.to_owned(), self.value(value))).collect())
-            }
+            Value::InlineTable(table) => Kind::Table(
+                table.iter().map(|(key, value)| (key.to_owned(), self.value(value))).collect(),
+            ),
         };
         self.node(kind, span)
     }
@@ -307,11 +309,16 @@ mod tests {
         );
         assert_eq!(entries[2].1.line, Some(3));
 
-        let node = json(r#"{"a": 0.10000000000000000000000000001, "b": 1E400}"#, Path::new("x.json")).unwrap();
+        let node =
+            json(r#"{"a": 0.10000000000000000000000000001, "b": 1E400}"#, Path::new("x.json"))
+                .unwrap();
         let Kind::Table(entries) = node.kind else { panic!() };
         assert_eq!(entries[0].1.kind, number("0.10000000000000000000000000001"));
         let Kind::Number(text) = &entries[1].1.kind else { panic!() };
-        assert!(text.eq_ignore_ascii_case("1e400") || text.eq_ignore_ascii_case("1e+400"), "{text}");
+        assert!(
+            text.eq_ignore_ascii_case("1e400") || text.eq_ignore_ascii_case("1e+400"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -327,12 +334,16 @@ mod tests {
 
     #[test]
     fn tables_of_every_form_are_equal() {
-        let inline = toml_of("classes = [{ count = 1, levels = [{ count = 2, weight = 0.5 }] }]").unwrap();
-        let blocks = toml_of("[[classes]]\ncount = 1\n[[classes.levels]]\ncount = 2\nweight = 0.5").unwrap();
+        let inline =
+            toml_of("classes = [{ count = 1, levels = [{ count = 2, weight = 0.5 }] }]").unwrap();
+        let blocks =
+            toml_of("[[classes]]\ncount = 1\n[[classes.levels]]\ncount = 2\nweight = 0.5").unwrap();
         fn plain(node: &Node) -> String {
             match &node.kind {
                 Kind::List(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
-                Kind::Table(entries) => entries.iter().map(|(key, node)| format!("{key}={{{}}}", plain(node))).collect(),
+                Kind::Table(entries) => {
+                    entries.iter().map(|(key, node)| format!("{key}={{{}}}", plain(node))).collect()
+                }
                 kind => format!("{kind:?}"),
             }
         }
@@ -346,7 +357,10 @@ mod tests {
         let message = json("{\"a\": 1,\n\"b\": }", Path::new("x.json")).unwrap_err().to_string();
         assert!(message.starts_with("x.json:2:"), "{message}");
         let message = json("{\"a\": 1,\n\"a\": 2}", Path::new("x.json")).unwrap_err().to_string();
-        assert!(message.contains("`a` is given twice") && message.starts_with("x.json:2:"), "{message}");
+        assert!(
+            message.contains("`a` is given twice") && message.starts_with("x.json:2:"),
+            "{message}"
+        );
         let message = toml_of("a = 1\na = 2\n").unwrap_err().to_string();
         assert!(message.starts_with("x.toml:2:"), "{message}");
         assert!(!message.contains('\n'));

@@ -1,7 +1,7 @@
 //! The value matrix V* of the teacher: its shape, its norm, and its entries where they matter.
 
-use rand_distr::{Distribution, StandardNormal};
 use rand_core::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::CommandKind;
@@ -48,9 +48,9 @@ impl ValueMatrix {
             })),
         };
         let known = Self { channels, features, norm, given: None };
-        values.check_range(&known.square_norm(), "the square of the teacher norm").map_err(|message| {
-            values.fail("teacher_norm", message)
-        })?;
+        values
+            .check_range(&known.square_norm(), "the square of the teacher norm")
+            .map_err(|message| values.fail("teacher_norm", message))?;
         Ok(known)
     }
 
@@ -77,8 +77,8 @@ impl ValueMatrix {
             return Err(values.fail(
                 "channels",
                 format_args!(
-                    "a dense run holds V*, and {rows} × {columns} entries are too many: expected at \
-                     most 2^26, or --method lumped"
+                    "a dense run holds V*, and {rows} × {columns} entries are too many: expected \
+                     at most 2^26, or --method lumped"
                 ),
             ));
         };
@@ -104,7 +104,9 @@ impl ValueMatrix {
 fn from_rows(values: &Values, task: Task, matrix: Matrix) -> Result<ValueMatrix, Failure> {
     let square: Exact = matrix.entries.iter().map(Exact::square).sum();
     if square.is_zero() {
-        return Err(values.fail("v", "all entries are 0: expected a teacher with something to learn"));
+        return Err(
+            values.fail("v", "all entries are 0: expected a teacher with something to learn")
+        );
     }
     values
         .check_range(&square, "the sum of the squares of its entries")
@@ -115,13 +117,15 @@ fn from_rows(values: &Values, task: Task, matrix: Matrix) -> Result<ValueMatrix,
         if let Some(given) = values.integer(key)?
             && usize::try_from(given) != Ok(found)
         {
-            let message =
-                format!("expected {found}, the number of {what} of v, found {given}; it may be left out");
+            let message = format!(
+                "expected {found}, the number of {what} of v, found {given}; it may be left out"
+            );
             return Err(values.fail(key, message));
         }
     }
     if task == Task::Gslp && matrix.rows != 1 {
-        let message = format!("the task gslp has one channel: expected 1 row, found {}", matrix.rows);
+        let message =
+            format!("the task gslp has one channel: expected 1 row, found {}", matrix.rows);
         return Err(values.fail("v", message));
     }
     Ok(ValueMatrix {
@@ -150,7 +154,8 @@ fn shape(values: &Values, task: Task) -> Result<(usize, usize), Failure> {
             (Some(channels), Some(features)) if channels != features => Err(values.fail(
                 "channels",
                 format_args!(
-                    "the task sts has V* = I, so expected as many as --features, {features}, found {channels}"
+                    "the task sts has V* = I, so expected as many as --features, \
+                     {features}, found {channels}"
                 ),
             )),
             (Some(size), _) | (None, Some(size)) => Ok((size, size)),
@@ -180,9 +185,10 @@ fn norm(values: &Values) -> Result<Option<TeacherNorm>, Failure> {
             Err(values.fail(KEY, format_args!("expected a norm above 0, found {value}")))
         }
     };
-    let root = values.text(KEY)?.map(str::trim).and_then(|text| {
-        text.strip_prefix("sqrt(").and_then(|text| text.strip_suffix(')'))
-    });
+    let root = values
+        .text(KEY)?
+        .map(str::trim)
+        .and_then(|text| text.strip_prefix("sqrt(").and_then(|text| text.strip_suffix(')')));
     if let Some(text) = root {
         let square = Exact::parse(text).map_err(|error| values.fail(KEY, error))?;
         values.check_range(&square, text).map_err(|message| values.fail(KEY, message))?;

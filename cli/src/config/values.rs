@@ -84,13 +84,16 @@ impl Values {
                 let Some(key) = keys::find(&name) else {
                     return Err(unknown_key(&path, node.line, &name, keys::suggest(&name)));
                 };
-                let origin = Origin::File { path: Rc::clone(&path), line: node.line, key: key.name };
+                let origin =
+                    Origin::File { path: Rc::clone(&path), line: node.line, key: key.name };
                 values.entries.insert(key.name, Given { node, origin });
             }
             values.check_exclusive()?;
         }
         for (key, node) in flags {
-            for group in EXCLUSIVE.iter().filter(|group| group.replaces && group.keys.contains(&key)) {
+            for group in
+                EXCLUSIVE.iter().filter(|group| group.replaces && group.keys.contains(&key))
+            {
                 for other in group.keys.iter().filter(|&&other| other != key) {
                     if matches!(values.origin(other), Some(Origin::File { .. })) {
                         values.entries.remove(other);
@@ -155,7 +158,9 @@ impl Values {
         let Some(given) = self.get(key) else { return Ok(None) };
         match &given.node.kind {
             Kind::Text(text) | Kind::Number(text) => Ok(Some(text)),
-            _ => Err(self.fail(key, format_args!("expected a string, found {}", given.node.name()))),
+            _ => {
+                Err(self.fail(key, format_args!("expected a string, found {}", given.node.name())))
+            }
         }
     }
 
@@ -278,9 +283,10 @@ impl Values {
         let node = &self.get(key)?.node;
         Some(match &node.kind {
             Kind::List(items) => items.clone(),
-            Kind::Text(text) if text.contains(',') => {
-                text.split(',').map(|part| Node { kind: Kind::Text(part.to_owned()), line: node.line }).collect()
-            }
+            Kind::Text(text) if text.contains(',') => text
+                .split(',')
+                .map(|part| Node { kind: Kind::Text(part.to_owned()), line: node.line })
+                .collect(),
             _ => vec![node.clone()],
         })
     }
@@ -346,7 +352,9 @@ fn unknown_key(path: &Path, line: Option<usize>, name: &str, meant: Option<&str>
     };
     let hint = match meant {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`popgd help run` lists the flags, and every flag is a key in snake_case".to_owned(),
+        None => {
+            "`popgd help run` lists the flags, and every flag is a key in snake_case".to_owned()
+        }
     };
     Failure::usage(format!("{place}: unknown key `{name}`: {hint}"))
 }

@@ -1,4 +1,27 @@
 //! JSON results, schema 1: one document.
+//!
+//! Every document has `schema`, `popgd` (the version), `command`, `config` (every default filled
+//! in: fed back, it gives the same run) and `provenance` (`config_hash`, `seed`, `scalar`,
+//! `libm`); `warnings`, a list of texts, if there are any.
+//!
+//! * `run` adds `trajectory`, a list of rows `t`, `c1`, `c2`, `c3` (absent where they do not
+//!   exist), `excess_loss`, `score_error`, `value_error`; and `stopped` (`reason`: `interrupted`
+//!   or `not_finite`; `t`) if the run ended early.
+//! * `rates` adds the same, and `asymptotic` (`past_burn_in`, `tangent_at_decade_start`,
+//!   `tangent_at_end`, and `needed_steps` if they were too few), `tolerance`, and `rates`: for each
+//!   quantity its `verdict` (`agrees`, `differs`, `inconclusive`), the `claimed` slope, what was
+//!   `measured` (`slope` over the last decade `from` … `to`; `limit_slope` with its `uncertainty`
+//!   where they mean something), its `constant` (`exact`, `stated`, `measured_over_exact`) and
+//!   `local_slopes`. Where convergence is geometric there is `geometric` instead, with the
+//!   `measured` and the `predicted` factor.
+//! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
+//!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
+//! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and
+//!   `classes`; of a dense run `w0`, `kq0` (starts likewise), `scores` and `logits`.
+//!
+//! A result is a number whose digits give the same bits back, `{"lo", "hi"}` of an enclosure, or
+//! `"inf"` and `"-inf"`; an integer above 2^53 is a string. Figures that are claims have a
+//! `status`: `cited` from the paper or the notes, `measured`, or `proven`.
 
 use serde_json::{Map, Value};
 

@@ -167,7 +167,7 @@ impl<'a> Picture<'a> {
         frame.draw(&values.power_ticks(), "error, loss", slopes.is_none())?;
         self.draw_laws(&frame, &values)?;
         for quantity in Quantity::ALL {
-            draw_quantity(&frame, &values, quantity, &rows)?;
+            draw_quantity(&frame, &values, quantity, &rows, &self.settings.at)?;
         }
 
         if let Some(slopes) = slopes {
@@ -330,6 +330,7 @@ fn draw_quantity(
     values: &Axis,
     quantity: Quantity,
     rows: &[&Row],
+    marked: &[u64],
 ) -> Result<(), Failure> {
     let (stroke, marker) = look(quantity);
     let place = |row: &Row, y: f64| -> Option<Point> {
@@ -357,7 +358,14 @@ fn draw_quantity(
         let part: Vec<Point> = part.iter().copied().flatten().collect();
         frame.canvas.line(&part, stroke)?;
     }
-    for point in points.into_iter().step_by(rows.len().div_ceil(MARKERS).max(1)).flatten() {
+    // Not at the steps that were recorded for measuring only.
+    let shown: Vec<Point> = rows
+        .iter()
+        .zip(points)
+        .filter(|(row, _)| marked.binary_search(&row.t).is_ok())
+        .filter_map(|(_, point)| point)
+        .collect();
+    for &point in shown.iter().step_by(shown.len().div_ceil(MARKERS).max(1)) {
         frame.canvas.marker(point, marker, stroke.color)?;
     }
     Ok(())
@@ -377,12 +385,13 @@ fn draw_slopes(
     axis: &Axis,
     slopes: &[(Quantity, &[LocalSlope])],
 ) -> Result<(), Failure> {
-    for (claimed, label) in [(-0.5, "claimed −½"), (-1.0, "claimed −1")] {
+    for claimed in [-0.5, -1.0] {
         let Some(y) = axis.place(claimed) else { continue };
         frame.canvas.line(&[(frame.left, y), (frame.right, y)], thin(GREY))?;
-        let at = (frame.left + 8.0, y - 9.0);
-        frame.canvas.text(label, at, Lettering::new(11.0, GREY))?;
     }
+    let at = (frame.right - 8.0, frame.top + 14.0);
+    let label = "dashed: the claimed slopes −½ and −1";
+    frame.canvas.text(label, at, Lettering::new(11.0, GREY).ending())?;
     for (quantity, local) in slopes {
         let (stroke, marker) = look(*quantity);
         let points: Vec<Option<Point>> = local
