@@ -4,8 +4,11 @@ use popgd_core::Error;
 use popgd_core::descent::Quantities;
 use popgd_core::descent::accumulate::Accumulate;
 use popgd_core::descent::lumped::{Lumped, LumpedModel};
+use popgd_core::model::activation::Activation;
+use popgd_core::model::alignment::Alignment;
 use popgd_core::model::classes::Class;
 use popgd_core::model::teacher::{self, Shape};
+use popgd_core::theory::rates;
 use popgd_tests::generate;
 use popgd_tests::problem::{DenseProblem, LumpedProblem, OwnedClass};
 use popgd_tests::reference::{self, class_of};
@@ -392,4 +395,54 @@ fn malformed_models_are_refused() {
     assert!(matches!(attempt(&[fine], 7, 2), Err(Error::Length { expected: 8, .. })));
     assert!(matches!(attempt(&[fine], 9, 2), Err(Error::Length { expected: 8, .. })));
     assert!(matches!(attempt(&[fine], 8, 1), Err(Error::Length { expected: 2, .. })));
+}
+
+/// Late in training the force that still moves attention is x² small, and what it is a
+/// difference of is not.
+#[test]
+fn late_forces_keep_their_digits() {
+    // Two levels: the form of theory that has x² divided out, at c = c*(x).
+    let (d, k, slope) = (16.0_f64, 4.0, 0.0);
+    let problem = LumpedProblem::two_level(d, k, slope, 2.0, 1.0 / d, 0.0).at_lambda(0.5);
+    let activation = Activation::relu(0.0_f64);
+    let (gain, r) = (activation.gain(), ((d - k) / k).sqrt());
+    let bend = activation.bend() / gain;
+    for x in [1e-2_f64, 1e-4, 1e-6] {
+        let h = 1.0 + bend * (x - x.atan());
+        let c = (1.0 + r * x) * h / (1.0 + x * x);
+        let mu = rates::clock_rate(d, k, gain, 2.0, 1.0 / d, problem.rate);
+        let pace = h / (1.0 + x * x);
+        let expected = 0.5 * mu * pace * (pace - bend * x / (1.0 + x * x)) * x * x;
+        let found = problem.with_model(0.0_f64, |model| {
+            let (mut scores, mut increments) = ([0.0; 2], [0.0; 2]);
+            model.increments(c, &[(r / x).ln(), 0.0], &mut scores, &mut increments);
+            assert_eq!(increments[1], 0.0);
+            increments[0]
+        });
+        let difference = relative_difference(found, expected);
+        assert!(difference < 1e-15 / x + 1e-13, "x = {x}: {found} against {expected}");
+    }
+    // Several levels: forces sum to zero, to the last digits of the small one.
+    let levels = vec![(1.0, 0.5), (1.0, 0.3), (1.0, 0.2), (2.0, 0.0)];
+    let problem = LumpedProblem { classes: vec![(5.0, levels)], ..problem };
+    problem.with_model(0.0_f64, |model| {
+        let (mut scores, mut increments) = ([0.0; 4], [0.0; 4]);
+        let [class] = model.classes else { unreachable!() };
+        let c = 1.0 + 3e-6;
+        let logits = [0.5_f64, 0.3, 0.2, 1.0].map(|w| if w < 1.0 { w.ln() } else { -13.8 });
+        model.increments(c, &logits, &mut scores, &mut increments);
+        let column = Alignment::of(0.0, Some(class.counts), &scores, class.weights);
+        let length = column.own.powi(2);
+        let bend = model.activation.bend();
+        let mean = c
+            * (gain * c * length
+                - model.activation.pull(column.angle()) * column.inner
+                - bend * column.wedge);
+        let outer = scores[3] * (c * (gain * c - bend * column.wedge / length) * scores[3] - mean);
+        // An increment is −ρ(F − F_last); with Σ m F = 0 their sum is ρ D F_last.
+        let sum: f64 = class.counts.iter().zip(&increments).map(|(m, i)| m * i).sum();
+        let rate = model.rate * model.logit_gain * model.teacher_norm.powi(2);
+        let expected = rate * 5.0 * outer;
+        assert!(relative_difference(sum, expected) < 1e-10, "{sum} against {expected}");
+    });
 }
