@@ -5,7 +5,7 @@ use core::fmt;
 /// Why a computation was refused.
 ///
 /// Core never panics: whatever is wrong with an input is one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// A slice has another length than the shapes around it ask for.
@@ -66,6 +66,29 @@ pub enum Error {
         /// The degree of vertex 0.
         expected: usize,
     },
+    /// Counts and weights of a class do not make a column: a count is not positive, a weight is
+    /// negative, or counts times weights do not sum to 1.
+    NotStochastic {
+        /// The class, numbered from 0.
+        class: usize,
+    },
+    /// A class has another number of tokens than there are columns in all.
+    NotSquare {
+        /// The class, numbered from 0.
+        class: usize,
+    },
+    /// A number that must be positive and finite is not.
+    NotPositive {
+        /// What it is.
+        what: &'static str,
+    },
+    /// Training from zero does not start, or starts away from the teacher: α σ′(0) ≤ 0.
+    NoStart,
+    /// The rate is not below the limit of stability.
+    Unstable {
+        /// Rates must be below this.
+        limit: f64,
+    },
 }
 
 impl fmt::Display for Error {
@@ -103,6 +126,17 @@ impl fmt::Display for Error {
                     "the graph must be regular: vertex {vertex} has degree {degree}, vertex 0 has {expected}"
                 )
             }
+            Self::NotStochastic { class } => {
+                write!(f, "class {class} is no column: counts must be positive, weights not negative, and counts times weights sum to 1")
+            }
+            Self::NotSquare { class } => {
+                write!(f, "the counts of class {class} must sum to the number of columns of all classes")
+            }
+            Self::NotPositive { what } => write!(f, "the {what} must be positive and finite"),
+            Self::NoStart => {
+                f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")
+            }
+            Self::Unstable { limit } => write!(f, "the rate is not stable: it must be below {limit}"),
         }
     }
 }

@@ -81,6 +81,7 @@ pub mod descent;
 pub mod error;
 pub mod model;
 pub mod scalar;
+mod slices;
 pub mod theory;
 
 pub use descent::dense::Dense;

@@ -2,7 +2,7 @@
 
 use popgd_core::Scalar;
 use popgd_core::descent::accumulate::Accumulate;
-use popgd_core::descent::dense::{Dense, DenseModel, Metric};
+use popgd_core::descent::dense::{Dense, DenseModel};
 use popgd_core::descent::lumped::{Lumped, LumpedModel};
 use popgd_core::model::activation::Activation;
 use popgd_core::model::classes::Class;
@@ -106,11 +106,7 @@ impl DenseProblem {
             .logits(tokens, &lift(&self.start_key_query), temperature, &mut logits, &mut scratch)
             .unwrap();
         let mut gram = vec![context; squares];
-        positions.gram(context.one(), tokens, &mut gram).unwrap();
-        let metric = match positions {
-            Positions::General(_) => Metric::Gram { gram: &gram, temperature },
-            _ => Metric::Gain(context.one() / temperature.square()),
-        };
+        let metric = positions.metric(tokens, temperature, &mut gram).unwrap();
         let model = DenseModel {
             teacher,
             metric,

@@ -1,7 +1,10 @@
 //! The reference trajectories: 34-digit values of an independent computation.
 
 use crate::problem::{DenseProblem, LumpedProblem, OwnedClass};
+use num_bigint::BigInt;
+use num_rational::BigRational;
 use popgd_core::model::teacher::Shape;
+use popgd_core::scalar::interval::Interval;
 use serde::Deserialize;
 
 /// A number printed to 25 digits.
@@ -10,6 +13,30 @@ use serde::Deserialize;
 pub struct Decimal(pub String);
 
 impl Decimal {
+    /// Exactly.
+    ///
+    /// # Panics
+    /// If it is no decimal.
+    pub fn to_rational(&self) -> BigRational {
+        let (mantissa, exponent) = self.0.split_once('e').unwrap_or((&self.0, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits: BigInt = format!("{whole}{fraction}").parse().unwrap();
+        let power = exponent.parse::<i32>().unwrap() - fraction.len() as i32;
+        let scale = BigInt::from(10).pow(power.unsigned_abs());
+        if power < 0 { BigRational::new(digits, scale) } else { (digits * scale).into() }
+    }
+
+    /// Whether it is in an interval, exactly.
+    ///
+    /// # Panics
+    /// If it is no decimal.
+    pub fn is_in(&self, interval: Interval<f64>) -> bool {
+        let value = self.to_rational();
+        let end = |x: f64| BigRational::from_float(x);
+        let above = end(interval.lo()).map_or(interval.lo() < 0.0, |lo| lo <= value);
+        above && end(interval.hi()).map_or(interval.hi() > 0.0, |hi| value <= hi)
+    }
+
     /// Rounded to nearest.
     ///
     /// # Panics

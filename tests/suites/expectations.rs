@@ -6,6 +6,9 @@ use popgd_core::descent::lumped::Lumped;
 use popgd_core::model::activation::Activation;
 use popgd_core::model::alignment::Alignment;
 use popgd_core::model::classes::TwoLevel;
+use popgd_core::model::population;
+use popgd_core::model::teacher::{Shape, Teacher, average_pooling};
+use popgd_core::scalar::float::Float;
 use popgd_core::scalar::interval::Interval;
 use popgd_tests::problem::LumpedProblem;
 use popgd_tests::reference;
@@ -170,6 +173,28 @@ fn counted_vectors_are_vectors_with_repeated_entries() {
     assert!((many.iter().sum::<f64>() - 1.0).abs() < 1e-15);
 }
 
+/// The excess loss of the same state in full matrices: V* one row of two features, W_V = c V*.
+fn dense_excess<F: Float>(case: &reference::SmallExcess, context: F) -> F {
+    let shape = Shape { tokens: case.tokens as usize, channels: 1, features: 2 };
+    let lift = |x: f64| context.lift(x);
+    let mut teacher_scores = vec![context; shape.score_entries()];
+    average_pooling(context.one(), shape.tokens, case.group as usize, &mut teacher_scores).unwrap();
+    let norm = case.teacher_norm.to_f64();
+    let values = [0.6, 0.8].map(|x| lift(x) * lift(norm));
+    let activation = Activation::leaky_relu(lift(case.slope.to_f64()));
+    let teacher = Teacher::new(shape, activation, &values, &teacher_scores).unwrap();
+    let gap = lift(case.delta.to_f64());
+    let mut scores = teacher_scores.clone();
+    let rows = scores.chunks_exact_mut(shape.tokens);
+    for (row, goal) in rows.zip(teacher_scores.chunks_exact(shape.tokens)) {
+        let logits: Vec<F> =
+            goal.iter().map(|&w| if w > F::ZERO { gap } else { F::ZERO }).collect();
+        F::softmax(None, &logits, row);
+    }
+    let student = values.map(|v| v * lift(case.c1.to_f64()));
+    population::excess_loss(&teacher, &student, &scores).unwrap()
+}
+
 /// Twelve orders of magnitude below its start, the excess loss keeps its digits.
 #[test]
 fn small_excess_is_relatively_accurate() {
@@ -193,6 +218,8 @@ fn small_excess_is_relatively_accurate() {
         });
         let difference = relative_difference(found[0], expected[0]);
         worst = worst.max(difference);
+        let dense = dense_excess(&case, 0.0_f64);
+        assert!(relative_difference(dense, expected[0]) <= 1e-8, "{case:?}: dense {dense}");
         smallest = smallest.min(case.ratio.to_f64());
         assert!(difference <= 1e-8, "{case:?}: {found:?}");
         assert!(relative_difference(found[1], expected[1]) <= 1e-8, "{case:?}: {found:?}");
@@ -218,6 +245,8 @@ fn small_excess_is_relatively_accurate() {
                 .quantities();
             let difference = relative_difference(q.excess_loss.into(), expected[0]);
             worst_single = worst_single.max(difference);
+            let dense = f64::from(dense_excess(&case, 0.0_f32));
+            assert!(relative_difference(dense, expected[0]) <= 1e-3, "{case:?}: dense {dense}");
             assert!(difference <= 1e-3, "{case:?}: {q:?}");
         }
     }

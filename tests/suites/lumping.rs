@@ -100,6 +100,20 @@ fn every_task_and_slope() {
     println!("tasks: largest relative difference {worst:.2e}");
 }
 
+/// Beyond eight tokens the dense run takes its wedges by chords.
+#[test]
+fn more_tokens_than_pairs_are_taken_for() {
+    let shape = Shape { tokens: 12, channels: 2, features: 10 };
+    let mut scores = vec![0.0; 144];
+    teacher::average_pooling(1.0, 12, 4, &mut scores).unwrap();
+    for slope in SLOPES {
+        let dense = DenseProblem::from_zero(shape, slope, values(shape), scores.clone(), 0.2);
+        let lumped = lumped_of(&dense, vec![(12.0, vec![(4.0, 0.25), (8.0, 0.0)])]);
+        let found = compare(&dense, &lumped, 400);
+        assert!(found < 1e-12, "slope {slope}: {found:e}");
+    }
+}
+
 #[test]
 fn full_groups_converge_geometrically() {
     let shape = Shape { tokens: 4, channels: 1, features: 2 };

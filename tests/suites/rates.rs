@@ -95,6 +95,7 @@ fn full_support_has_no_power_law() {
     problem.classes = vec![(4.0, vec![(1.0, 0.5), (3.0, 0.5 / 3.0)])];
     assert_eq!(constants(&problem), None);
     // One zero anywhere drags all columns.
+    problem.classes[0].0 = 3.0;
     problem.classes.push((1.0, vec![(3.0, 1.0 / 3.0), (1.0, 0.0)]));
     let found = constants(&problem).unwrap();
     assert!(found.value_error > 0.0 && found.score_error > 0.0);
@@ -160,7 +161,7 @@ fn the_clock_extrapolates_and_knows_its_burn_in() {
     {
         let problem = LumpedProblem::two_level(d, k, slope, norm, 1.0 / d, 0.0).at_lambda(lambda);
         let activation = Activation::leaky_relu(slope);
-        let clock = Clock::new(activation, d, k, norm, 1.0 / d, problem.rate);
+        let clock = Clock::new(activation, d, k, norm, 1.0 / d, problem.rate).unwrap();
         let steps = 1_000_000;
         problem.with_model(0.0_f64, |model| {
             let (mut memory, mut other) = (vec![0.0; 8], vec![0.0; 8]);
@@ -237,4 +238,22 @@ fn local_exponents_are_derivatives_of_the_constants() {
             assert_eq!(variable.stated(), variable.asymptotic(3.0));
         }
     }
+}
+
+#[test]
+fn burn_in_of_the_identity_is_its_closed_form() {
+    // C₀ = −(r² + 4 ln r − 1/r²), T_b = −C₀/μ.
+    for (d, k) in
+        [(16.0_f64, 4.0), (20.0, 10.0), (9.0, 5.0), (8.0, 3.9), (1024.0, 4.0), (65.0, 64.0)]
+    {
+        let clock = Clock::new(Activation::identity(0.0), d, k, 1.0, 1.0 / d, 0.1).unwrap();
+        let square = (d - k) / k;
+        let lost = square + 2.0 * square.ln() - 1.0 / square;
+        let found = clock.predicted_burn_in() * clock.rate();
+        assert!((found - lost).abs() < 1e-4 * (1.0 + lost.abs()), "{d} {k}: {found} {lost}");
+    }
+    let identity = Activation::identity(0.0);
+    assert!(Clock::new(identity, 4.0, 4.0, 1.0, 0.25, 0.1).is_none());
+    assert!(Clock::new(identity, 4.0, 0.0, 1.0, 0.25, 0.1).is_none());
+    assert!(Clock::new(identity, 4.0, 2.0, f64::NAN, 0.25, 0.1).is_none());
 }

@@ -14,14 +14,6 @@ fn listed<S: Copy>(q: Quantities<S>) -> [S; 3] {
     [q.excess_loss, q.score_error, q.value_error]
 }
 
-/// Whether the interval contains the exact decimal, judged by its double: that is within half a
-/// rounding of it, so the neighbours of the double must not be cut off by more than that.
-fn contains(interval: Interval<f64>, value: &Decimal) -> bool {
-    let nearest = value.to_f64();
-    let slack = nearest.abs() * f64::EPSILON / 2.0;
-    interval.lo() <= nearest + slack && nearest - slack <= interval.hi()
-}
-
 #[test]
 fn lumped_f64_agrees_to_ten_digits() {
     let mut worst = 0.0_f64;
@@ -111,11 +103,11 @@ fn lumped_intervals_contain_the_first_hundred_steps() {
                 }
                 let expected = [&point.excess_loss, &point.score_error, &point.value_error];
                 for (found, expected) in listed(run.quantities()).into_iter().zip(expected) {
-                    assert!(contains(found, expected), "{found:?} at {t} misses {expected:?}");
+                    assert!(expected.is_in(found), "{found:?} at {t} misses {expected:?}");
                     assert!(found.width() <= 1e-6 * found.hi(), "{found:?} at {t} is too wide");
                 }
-                assert!(contains(run.c(), &point.c1), "c at {t}");
-                assert!(contains(run.logits()[0], &point.delta), "delta at {t}");
+                assert!(point.c1.is_in(run.c()), "c at {t}");
+                assert!(point.delta.is_in(run.logits()[0]), "delta at {t}");
             }
         });
     }
@@ -184,7 +176,7 @@ fn dense_intervals_contain_the_first_five_steps() {
                 }
                 let expected = [&point.excess_loss, &point.score_error, &point.value_error];
                 for (found, expected) in listed(run.quantities()).into_iter().zip(expected) {
-                    assert!(contains(found, expected), "{found:?} at {t} misses {expected:?}");
+                    assert!(expected.is_in(found), "{found:?} at {t} misses {expected:?}");
                     assert!(found.width() <= 1e-6 * found.hi(), "{found:?} at {t} is too wide");
                 }
             }

@@ -1,5 +1,6 @@
 //! The stability limits are those at which runs start to diverge.
 
+use popgd_core::Error;
 use popgd_core::descent::accumulate::Accumulate;
 use popgd_core::descent::lumped::Lumped;
 use popgd_core::model::activation::Activation;
@@ -207,5 +208,88 @@ fn starts_train_when_the_first_step_points_to_the_teacher() {
             }
             assert_eq!(run.quantities().excess_loss < 0.1 * start, trains, "{slope} {at_zero}");
         });
+    }
+}
+
+#[test]
+fn coupled_weights_have_the_closed_form_of_a_quadratic() {
+    // Two columns of weights a, b: on (c, difference of logits) the curvature is 2 × 2.
+    let (a, b, n, kappa, v) = (0.7, 0.3, 2.0, 2.0, 3.0);
+    let problem = LumpedProblem {
+        classes: vec![(n, vec![(1.0, a), (1.0, b)])],
+        slope: 0.4,
+        teacher_norm: v,
+        logit_gain: kappa,
+        rate: 0.1,
+        slope_at_zero: 1.0,
+    };
+    let gain = 0.5 * (1.0 + 0.16);
+    let (p, q) = (n * (a * a + b * b), 4.0 * kappa * v * v * a * a * b * b);
+    let mixed = (2.0 * n * kappa).sqrt() * v * a * b * (a - b);
+    let largest = 0.5 * (p + q) + (0.25 * (p - q).powi(2) + mixed * mixed).sqrt();
+    assert!(relative_difference(lumped_curvature(&problem), gain * largest) < 1e-10);
+}
+
+#[test]
+fn curvatures_that_overflow_leave_no_rate() {
+    let classes = vec![(4.0, vec![(2.0, 0.25), (1.0, 0.5), (1.0, 0.0)])];
+    let problem = LumpedProblem {
+        classes,
+        slope: 0.0,
+        teacher_norm: 1e160,
+        logit_gain: 1.0,
+        rate: 0.1,
+        slope_at_zero: 1.0,
+    };
+    assert_eq!(lumped_curvature(&problem), f64::INFINITY);
+    let problem = LumpedProblem { teacher_norm: f64::NAN, ..problem };
+    assert_eq!(lumped_curvature(&problem), f64::INFINITY);
+    assert_eq!(dense_curvature(&problem), f64::INFINITY);
+    let single = LumpedProblem { teacher_norm: 3e19, ..problem }
+        .with_model(0.0_f32, |model| stability::lumped_curvature(&model, &mut [0.0; 6]).unwrap());
+    assert_eq!(single, f32::INFINITY);
+    assert!(stability::check_rate(1e-30, f64::INFINITY).is_err());
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_with_the_reason() {
+    let fine = LumpedProblem::two_level(8.0, 2.0, 0.0, 1.0, 0.125, 0.1);
+    let judge = |problem: &LumpedProblem| {
+        problem.with_model(0.0_f64, |model| {
+            let mut memory = vec![0.0; 2 * model.levels()];
+            stability::check_lumped(&model, &mut memory)
+        })
+    };
+    assert_eq!(judge(&fine), Ok(()));
+    // 2K/(gD) = 1.
+    let Err(Error::Unstable { limit }) = judge(&LumpedProblem { rate: 1.0, ..fine.clone() }) else {
+        panic!("λ = 2 must be refused")
+    };
+    assert!(relative_difference(limit, 1.0) < 1e-14);
+    assert_eq!(judge(&LumpedProblem { rate: 0.999, ..fine.clone() }), Ok(()));
+    assert_eq!(judge(&LumpedProblem { slope: -1.0, ..fine.clone() }), Err(Error::NoStart));
+    assert_eq!(judge(&LumpedProblem { slope_at_zero: 0.0, ..fine.clone() }), Err(Error::NoStart));
+    for broken in [
+        LumpedProblem { rate: 0.0, ..fine.clone() },
+        LumpedProblem { rate: f64::NAN, ..fine.clone() },
+        LumpedProblem { logit_gain: -1.0, ..fine.clone() },
+        LumpedProblem { teacher_norm: f64::INFINITY, ..fine.clone() },
+    ] {
+        assert!(matches!(judge(&broken), Err(Error::NotPositive { .. })), "{broken:?}");
+    }
+    for (classes, expected) in [
+        (vec![(4.0, vec![(2.0, 0.7), (2.0, 0.0)])], Error::NotStochastic { class: 0 }),
+        (vec![(4.0, vec![(2.0, 0.75), (2.0, -0.25)])], Error::NotStochastic { class: 0 }),
+        (vec![(4.0, vec![(4.0, 0.25), (0.0, 0.0)])], Error::NotStochastic { class: 0 }),
+        (vec![(-4.0, vec![(4.0, 0.25)])], Error::NotStochastic { class: 0 }),
+        (vec![(5.0, vec![(4.0, 0.25)])], Error::NotSquare { class: 0 }),
+        (
+            vec![(1.0, vec![(2.0, 0.5)]), (1.0, vec![(3.0, 1.0 / 3.0)])],
+            Error::NotSquare { class: 1 },
+        ),
+    ] {
+        let broken = LumpedProblem { classes, ..fine.clone() };
+        assert_eq!(judge(&broken), Err(expected));
+        assert!(!expected.to_string().is_empty());
     }
 }

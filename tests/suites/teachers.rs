@@ -2,7 +2,7 @@
 
 use popgd_core::Error;
 use popgd_core::model::classes::{Class, TwoLevel};
-use popgd_core::model::positions::Positions;
+use popgd_core::model::positions::{Metric, Positions};
 use popgd_core::model::teacher::{
     average_pooling, circulant_convolution, graph_convolution, partition_pooling, single_layer,
     token_selection,
@@ -145,6 +145,12 @@ fn positions_are_the_products_of_their_definition() {
     assert_eq!(gradient, halves);
     identity.gram(1.0, side, &mut gram).unwrap();
     assert_eq!(gram, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+
+    let metric = general.metric(side, 2.0, &mut gram).unwrap();
+    assert!(matches!(metric, Metric::Gram { temperature: 2.0, gram } if gram.len() == 9));
+    let metric = identity.metric(side, 2.0, &mut []).unwrap();
+    assert!(matches!(metric, Metric::Gain(0.25)));
+    assert!(general.metric(side, 2.0, &mut []).is_err());
 
     assert!(general.logits(side, &q[..8], 2.0, &mut logits, &mut scratch).is_err());
     assert!(general.logits(side, &q, 2.0, &mut logits[..8], &mut scratch).is_err());

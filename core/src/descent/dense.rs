@@ -1,52 +1,13 @@
 //! Descent on the full matrices W_V and W_KQ, for any teacher, start and positions.
 
-use super::Quantities;
 use super::accumulate::Accumulate;
 use crate::error::check_length;
+use crate::model::Quantities;
+pub use crate::model::dense::DenseModel;
 use crate::model::population::{self, Rows};
+pub use crate::model::positions::Metric;
 use crate::model::positions::congruence;
-use crate::model::teacher::Teacher;
 use crate::{Error, Scalar};
-
-/// How a gradient step on W_KQ moves the logits.
-#[derive(Clone, Copy, Debug)]
-pub enum Metric<'a, S> {
-    /// `Z ← Z − η κ ∂L/∂Z`: positions with PᵀP = γI, κ = γ²/τ² (1/D in the paper).
-    Gain(S),
-    /// `Z ← Z − η Γ (∂L/∂Z) Γ / τ²`: any positions, with their Gram matrix Γ = PᵀP (D × D).
-    Gram {
-        /// Γ.
-        gram: &'a [S],
-        /// τ.
-        temperature: S,
-    },
-}
-
-/// Everything that a dense run is determined by, but its state.
-#[derive(Clone, Copy, Debug)]
-pub struct DenseModel<'a, S> {
-    /// The teacher.
-    pub teacher: Teacher<'a, S>,
-    /// How logits move.
-    pub metric: Metric<'a, S>,
-    /// η.
-    pub rate: S,
-    /// σ′(0), used where a row of W_V is 0.
-    pub slope_at_zero: S,
-}
-
-impl<S: Scalar> DenseModel<'_, S> {
-    /// How many scalars of memory a [`Dense`] run asks for: W_V, the logits, their carries and
-    /// their gradients, the scores, and scratch.
-    pub fn memory(&self) -> usize {
-        let shape = self.teacher.shape();
-        let matrices = shape
-            .value_entries()
-            .saturating_mul(3)
-            .saturating_add(shape.score_entries().saturating_mul(5));
-        matrices.saturating_add(population::gradient_scratch(shape.channels))
-    }
-}
 
 /// A dense run: its model and its state.
 ///
@@ -93,7 +54,8 @@ impl<'a, S: Scalar> Dense<'a, S> {
         Ok(run)
     }
 
-    /// A run from W_V = W_KQ = 0. `memory` has [`DenseModel::memory`] entries, of any content.
+    /// A run from W_V = W_KQ = 0, whatever the rate:
+    /// [`stability`](crate::theory::stability) tells which are stable. `memory` has [`DenseModel::memory`] entries, of any content.
     ///
     /// # Errors
     /// [`Error::Length`] if a slice does not fit the teacher's shape.

@@ -32,206 +32,14 @@
 //! # Ok::<(), popgd_core::Error>(())
 //! ```
 
-use super::Quantities;
 use super::accumulate::Accumulate;
 use crate::error::check_length;
-use crate::model::activation::Activation;
+use crate::model::Quantities;
 use crate::model::alignment::Alignment;
-use crate::model::classes::Class;
+pub use crate::model::lumped::LumpedModel;
+use crate::model::lumped::column;
+use crate::slices::{split_off, split_off_mut};
 use crate::{Error, Scalar};
-
-/// Everything that a lumped run is determined by, but its state.
-#[derive(Clone, Copy, Debug)]
-pub struct LumpedModel<'a, S> {
-    /// σ.
-    pub activation: Activation<S>,
-    /// The classes of columns of S*.
-    pub classes: &'a [Class<'a, S>],
-    /// ‖V*‖_F.
-    pub teacher_norm: S,
-    /// κ = γ²/τ², for positions with PᵀP = γI and temperature τ (1/D in the paper).
-    pub logit_gain: S,
-    /// η.
-    pub rate: S,
-    /// σ′(0), used only where W_V = 0.
-    pub slope_at_zero: S,
-}
-
-impl<'a, S: Scalar> LumpedModel<'a, S> {
-    /// The number of logits of a state: one for every level of every class.
-    pub fn levels(&self) -> usize {
-        self.classes.iter().map(|class| class.counts.len()).sum()
-    }
-
-    /// How many scalars of memory a [`Lumped`] run asks for.
-    pub fn memory(&self) -> usize {
-        self.levels().saturating_mul(4)
-    }
-
-    /// Whether there is a class, and every class has a weight for every count.
-    ///
-    /// # Errors
-    /// [`Error::Empty`] and [`Error::Length`].
-    pub fn check(&self) -> Result<(), Error> {
-        if self.classes.is_empty() {
-            return Err(Error::Empty { what: "classes" });
-        }
-        for class in self.classes {
-            if class.counts.is_empty() {
-                return Err(Error::Empty { what: "levels of a class" });
-            }
-            check_length("weights of a class", class.counts.len(), class.weights.len())?;
-        }
-        Ok(())
-    }
-
-    /// What one step adds: returns the increment of c, and writes those of the logits.
-    ///
-    /// `logits`, `scores` and `increments` have one entry a level, class after class; `scores`
-    /// receives the softmax. Logits count relative to the last level of their class, whose own
-    /// increment is 0. Entries beyond the shortest slice are left alone.
-    ///
-    /// With `Ḡ = gc‖s‖² − pull⟨s, w⟩ − b‖s ∧ w‖` (times c, per v²) and the force
-    /// `F = s_ℓ(G_ℓ − Ḡ)`: `c ← c − η Σ n Ḡ/c`, `z_ℓ ← z_ℓ − ηκv² F_ℓ`.
-    pub fn increments(&self, c: S, logits: &[S], scores: &mut [S], increments: &mut [S]) -> S {
-        let gain = self.activation.gain();
-        let bend = self.activation.bend();
-        let logit_rate = self.rate * self.logit_gain * self.teacher_norm.square();
-        let mut slope_of_c = c.zero();
-        let (mut logits, mut scores, mut increments) = (logits, scores, increments);
-        for class in self.classes {
-            let levels = class.counts.len();
-            let (Some(z), Some(s), Some(force)) = (
-                split_off(&mut logits, levels),
-                split_off_mut(&mut scores, levels),
-                split_off_mut(&mut increments, levels),
-            ) else {
-                break;
-            };
-            let column = column(class, c, z, s);
-            let sign = c.sign();
-            // The angle is that of c s to s*: turned around where c < 0.
-            let (pull, bent) = if c.is_zero() {
-                (self.activation.linear() * self.slope_at_zero, c.zero())
-            } else {
-                (self.activation.pull(column.wedge.atan2(column.inner * sign)), bend * sign)
-            };
-            // ∂L/∂c of one column, per v²; its product with c is the mean Ḡ of the forces.
-            let length = column.own.square();
-            let slope = c * gain * length - pull * column.inner - bent * column.wedge;
-            slope_of_c = slope_of_c + class.columns * slope;
-
-            let mean = c * slope;
-            let stay = c * (gain * c - bent * column.wedge / length);
-            for ((f, &s), &w) in force.iter_mut().zip(s.iter()).zip(class.weights) {
-                // For a level of weight 0 nothing cancels here.
-                *f = s * (stay * s - c * pull * w - mean);
-            }
-            recentre(class, force);
-            if let Some((last, others)) = force.split_last_mut() {
-                for f in others {
-                    *f = -(logit_rate * (*f - *last));
-                }
-                *last = c.zero();
-            }
-        }
-        -(self.rate * slope_of_c)
-    }
-
-    /// The quantities of Theorem 3.1 in a state; `scores` and `scratch` have one entry a level.
-    pub fn quantities(
-        &self,
-        c: S,
-        logits: &[S],
-        scores: &mut [S],
-        scratch: &mut [S],
-    ) -> Quantities<S> {
-        let mut excess = c.zero();
-        let mut square_error = c.zero();
-        let (mut logits, mut scores, mut scratch) = (logits, scores, scratch);
-        for class in self.classes {
-            let levels = class.counts.len();
-            let (Some(z), Some(s), Some(deviation)) = (
-                split_off(&mut logits, levels),
-                split_off_mut(&mut scores, levels),
-                split_off_mut(&mut scratch, levels),
-            ) else {
-                break;
-            };
-            let column = column(class, c, z, s).scaled(c);
-            excess = excess + class.columns * self.activation.half_square_distance(&column);
-            for ((e, &s), &w) in deviation.iter_mut().zip(s.iter()).zip(class.weights) {
-                *e = s - w;
-            }
-            recentre(class, deviation);
-            let square = class
-                .counts
-                .iter()
-                .zip(deviation.iter())
-                .fold(c.zero(), |sum, (&count, &e)| sum + count * e.square());
-            square_error = square_error + class.columns * square;
-        }
-        Quantities {
-            excess_loss: self.teacher_norm.square() * excess,
-            score_error: square_error.norm(),
-            value_error: self.teacher_norm * (c - c.one()).square().norm(),
-        }
-    }
-}
-
-/// The scores of a class, and how its column of S lies to that of S*.
-fn column<S: Scalar>(
-    class: &Class<'_, S>,
-    context: S,
-    logits: &[S],
-    scores: &mut [S],
-) -> Alignment<S> {
-    S::softmax(Some(class.counts), logits, scores);
-    Alignment::of(context, Some(class.counts), scores, class.weights)
-}
-
-/// Restores what holds exactly, Σ m x = 0, to values whose entries on levels of positive weight
-/// are small differences of large numbers: their mean is set to what the levels of zero weight,
-/// which are accurate, leave for them. (A single such level is thereby determined.)
-///
-/// Without it a late state loses relative accuracy like 1/x², with it like 1/x, x being the
-/// tangent of the angle (note 3).
-fn recentre<S: Scalar>(class: &Class<'_, S>, values: &mut [S]) {
-    let Some(&context) = values.first() else { return };
-    let (inside, outside) = class.support(context);
-    if inside.is_zero() {
-        return;
-    }
-    let moment = |zero_weight: bool| {
-        class
-            .levels()
-            .zip(values.iter())
-            .filter(|&((_, weight), _)| weight.is_zero() == zero_weight)
-            .fold(context.zero(), |sum, ((count, _), &value)| sum + count * value)
-    };
-    let mean = if outside.is_zero() { context.zero() } else { -(moment(true) / inside) };
-    let single = class.weights.iter().filter(|weight| !weight.is_zero()).count() == 1;
-    let shift = if single { context.zero() } else { mean - moment(false) / inside };
-    for (value, weight) in values.iter_mut().zip(class.weights) {
-        if !weight.is_zero() {
-            *value = if single { mean } else { *value + shift };
-        }
-    }
-}
-
-/// Takes the first `length` entries off a slice.
-fn split_off<'a, S>(rest: &mut &'a [S], length: usize) -> Option<&'a [S]> {
-    let (head, tail) = rest.split_at_checked(length)?;
-    *rest = tail;
-    Some(head)
-}
-
-/// The same, to write to.
-fn split_off_mut<'a, S>(rest: &mut &'a mut [S], length: usize) -> Option<&'a mut [S]> {
-    let (head, tail) = core::mem::take(rest).split_at_mut_checked(length)?;
-    *rest = tail;
-    Some(head)
-}
 
 /// A lumped run: its model and its state.
 #[derive(Debug)]
@@ -247,7 +55,9 @@ pub struct Lumped<'a, S> {
 }
 
 impl<'a, S: Scalar> Lumped<'a, S> {
-    /// A run from W_V = W_KQ = 0. `memory` has [`LumpedModel::memory`] entries, of any content.
+    /// A run from W_V = W_KQ = 0, whatever the rate:
+    /// [`check_lumped`](crate::theory::stability::check_lumped) tells beforehand whether it makes
+    /// sense. `memory` has [`LumpedModel::memory`] entries, of any content.
     ///
     /// # Errors
     /// What [`LumpedModel::check`] finds, and [`Error::Length`] for the memory.
@@ -284,7 +94,8 @@ impl<'a, S: Scalar> Lumped<'a, S> {
     }
 
     /// A run from a given c and given logits, one for every level of every class. Only their
-    /// differences within a class count.
+    /// differences within a class count. What compensated sums carry starts at 0, so a run that
+    /// goes on from a saved state differs from the unbroken one by a rounding.
     ///
     /// # Errors
     /// As [`from_zero`](Self::from_zero), and [`Error::Length`] for the logits.

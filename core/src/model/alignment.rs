@@ -43,13 +43,13 @@ impl<S: Scalar> Alignment<S> {
             own: self.own * column.own,
             target: self.target * column.target,
             inner: self.inner * column.inner,
-            wedge: (by_row.square() + by_column.square()).norm(),
+            wedge: by_row.hypot(by_column),
         }
     }
 
     /// Of `factor · a` against the same b.
     pub fn scaled(&self, factor: S) -> Self {
-        let size = factor * factor.sign();
+        let size = factor.fold();
         Self {
             own: size * self.own,
             target: self.target,

@@ -4,9 +4,10 @@
 //! entries. Entry (m, j) of their outputs depends on X through `⟨w_m ⊗ s_j, X⟩` and
 //! `⟨v_m ⊗ s*_j, X⟩` only, so the loss is a sum of M·D terms in closed form (note 1).
 //!
-//! Domain: any finite matrices. The wedge takes fourth powers of entries, so for full accuracy
-//! entries of W and V* that are not 0 should lie between 10⁻⁷⁰ and 10⁷⁰ in magnitude for `f64`,
-//! between 10⁻⁸ and 10⁸ for `f32`: there nothing over- or underflows.
+//! Domain: any finite W and V*, any S. The wedge takes fourth powers of entries, so for full
+//! accuracy entries of W and V* that are not 0 should lie between 10⁻⁷⁰ and 10⁷⁰ in magnitude for
+//! `f64`, between 10⁻⁸ and 10⁸ for `f32`: there nothing over- or underflows. The square of the
+//! angle between a column of S and its target must not underflow either.
 
 use super::alignment::Alignment;
 use super::teacher::Teacher;
@@ -227,12 +228,10 @@ impl<'a, S: Scalar> Rows<'a, S> {
         for ((Alignment { own, inner, .. }, (&wedge, &angle)), (stay_sum, pull_sum)) in
             rows.zip(angles).zip(sums)
         {
-            let (stay, pull) = if own.is_zero() {
-                (gain, at_zero)
-            } else {
-                let length = own * column.own;
-                (gain - bend * wedge / length.square(), activation.pull(angle))
-            };
+            let length = own * column.own;
+            let square = length.square();
+            let stay = square.if_zero(gain, gain - bend * wedge / square);
+            let pull = square.if_zero(at_zero, activation.pull(angle));
             stay_of_column = stay_of_column + stay * own.square();
             pull_of_column = pull_of_column + pull * inner;
             *stay_sum = *stay_sum + stay * column.own.square();

@@ -102,6 +102,28 @@ impl<S: Scalar> Positions<'_, S> {
         Ok(())
     }
 
+    /// How a step on W_KQ moves the logits, for a temperature τ. `gram` is D × D and holds Γ for as
+    /// long as the metric is used; only general positions write to it.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if a slice that is needed is not D × D long.
+    pub fn metric<'g>(
+        &self,
+        tokens: usize,
+        temperature: S,
+        gram: &'g mut [S],
+    ) -> Result<Metric<'g, S>, Error> {
+        match self {
+            Self::Identity | Self::Orthogonal(_) => {
+                Ok(Metric::Gain(temperature.one() / temperature.square()))
+            }
+            Self::General(_) => {
+                self.gram(temperature.one(), tokens, gram)?;
+                Ok(Metric::Gram { gram, temperature })
+            }
+        }
+    }
+
     /// Γ = PᵀP, written to `gram`.
     ///
     /// # Errors
@@ -140,6 +162,20 @@ impl<S: Scalar> Positions<'_, S> {
             Self::Orthogonal(p) | Self::General(p) => check_length("positions", entries, p.len()),
         }
     }
+}
+
+/// How a gradient step on W_KQ moves the logits.
+#[derive(Clone, Copy, Debug)]
+pub enum Metric<'a, S> {
+    /// `Z ← Z − η κ ∂L/∂Z`: positions with PᵀP = γI, κ = γ²/τ² (1/D in the paper).
+    Gain(S),
+    /// `Z ← Z − η Γ (∂L/∂Z) Γ / τ²`: any positions, with their Gram matrix Γ = PᵀP (D × D).
+    Gram {
+        /// Γ.
+        gram: &'a [S],
+        /// τ.
+        temperature: S,
+    },
 }
 
 /// Γ G Γ for a symmetric Γ, in place of G; `scratch` is D × D. (Transposing G transposes the

@@ -151,6 +151,24 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
     }
 
     /// With derivative 0.
+    fn if_zero(self, at_zero: Self, elsewhere: Self) -> Self {
+        let value = self.value.if_zero(at_zero.value, elsewhere.value);
+        at_zero.zip(elsewhere, value, |d, e| {
+            let slope = self.value.if_zero(d, e);
+            if self.value.doubts_zero() {
+                // Across a jump the slope is anything: all reals, made from what may be 0.
+                let unbounded = d.one() / self.value;
+                slope + (unbounded + (-unbounded))
+            } else {
+                slope
+            }
+        })
+    }
+
+    fn doubts_zero(self) -> bool {
+        self.value.doubts_zero()
+    }
+
     fn sign(self) -> Self {
         Self::constant(self.value.sign())
     }

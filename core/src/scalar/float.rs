@@ -62,7 +62,7 @@ pub trait Float:
 
 macro_rules! float {
     (
-        $float:ident, split: $split:expr, pi: $pi_lower:expr, $pi_upper:expr,
+        $float:ident, split: $split:expr, safe: $safe:expr, pi: $pi_lower:expr, $pi_upper:expr,
         terms: $terms:expr,
         libm: $sqrt:ident $exp:ident $sin:ident $cos:ident $atan2:ident
     ) => {
@@ -200,6 +200,19 @@ macro_rules! float {
             }
 
             #[inline]
+            fn hypot(self, other: Self) -> Self {
+                let (x, y) = ($float::abs(self), $float::abs(other));
+                let (larger, smaller) = (x.max(y), x.min(y));
+                // Where no square over- or underflows, which is almost always.
+                if $safe.contains(&larger) || larger == 0.0 {
+                    libm::$sqrt(x * x + y * y)
+                } else {
+                    let ratio = smaller / larger;
+                    larger * libm::$sqrt(1.0 + ratio * ratio)
+                }
+            }
+
+            #[inline]
             fn exp(self) -> Self {
                 libm::$exp(self)
             }
@@ -293,6 +306,7 @@ macro_rules! float {
 float!(
     f64,
     split: 134_217_729.0, // 2²⁷ + 1
+    safe: (1e-140..=1e150),
     pi: core::f64::consts::PI, f64::from_bits(0x4009_21fb_5444_2d19),
     terms: 10.0,
     libm: sqrt exp sin cos atan2
@@ -300,6 +314,7 @@ float!(
 float!(
     f32,
     split: 4097.0, // 2¹² + 1
+    safe: (1e-15..=1e18),
     pi: f32::from_bits(0x4049_0fda), core::f32::consts::PI,
     terms: 6.0,
     libm: sqrtf expf sinf cosf atan2f

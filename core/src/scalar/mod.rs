@@ -68,6 +68,18 @@ pub trait Scalar:
     /// its value is; its derivative does not matter).
     fn is_zero(self) -> bool;
 
+    /// `at_zero` where the value is 0, `elsewhere` where it is not: for what is defined by a
+    /// convention at 0. An enclosure that contains 0 and more gives the hull of both, and its
+    /// derivative across the jump is unbounded.
+    fn if_zero(self, at_zero: Self, elsewhere: Self) -> Self {
+        if self.is_zero() { at_zero } else { elsewhere }
+    }
+
+    /// Whether the value may be 0 though it is not certain: only enclosures doubt.
+    fn doubts_zero(self) -> bool {
+        false
+    }
+
     /// 1 where the value is ≥ 0, −1 where it is negative; an interval that contains both signs
     /// gives \[−1, 1\]. An expression is taken to be positive.
     fn sign(self) -> Self;
@@ -90,6 +102,11 @@ pub trait Scalar:
     /// subgradient of a norm, so that derivatives on the diagonal are finite.
     fn norm(self) -> Self {
         self.sqrt()
+    }
+
+    /// √(x² + y²), a norm.
+    fn hypot(self, other: Self) -> Self {
+        (self.square() + other.square()).norm()
     }
 
     /// eˣ.

@@ -4,7 +4,7 @@
 //! rate and the number of steps are out of the way, for D tokens in groups of K.
 
 use crate::Scalar;
-use crate::descent::Quantities;
+use crate::model::Quantities;
 
 /// What a teacher or its training can be varied in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

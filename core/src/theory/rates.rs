@@ -1,9 +1,9 @@
 //! Theorem 3.1 as stated, and the limits that descent really has.
 
 use crate::Scalar;
-use crate::descent::Quantities;
-use crate::descent::lumped::LumpedModel;
+use crate::model::Quantities;
 use crate::model::activation::Activation;
+use crate::model::lumped::LumpedModel;
 use crate::scalar::float::Float;
 
 /// The exponents of T in Theorem 3.1: of the excess loss, and of both errors.

@@ -1,14 +1,15 @@
 //! Which rates converge, and which starts train.
 //!
-//! Near the optimum the loss is `½ g ‖V‖² Σ_j ‖c s_j − s*_j‖²` to second order, so descent is
+//! Locally, at the optimum: near it the loss is `½ g ‖V‖² Σ_j ‖c s_j − s*_j‖²` to second order, so descent is
 //! linear with the curvature operator `g J Jᵀ`, `J = [s*, √κ v (diag w − w wᵀ)]` (note 2): it
-//! contracts if and only if `η · (largest curvature) < 2`.
+//! contracts, in all directions that have curvature, if and only if
+//! `η · (largest curvature) < 2`. That runs from zero then converge is measured, not proven.
 
-use crate::descent::dense::{DenseModel, Metric};
-use crate::descent::lumped::LumpedModel;
 use crate::error::check_length;
 use crate::model::activation::Activation;
-use crate::model::positions::congruence;
+use crate::model::dense::DenseModel;
+use crate::model::lumped::LumpedModel;
+use crate::model::positions::{Metric, congruence};
 use crate::scalar::float::Float;
 use crate::{Error, Scalar};
 
@@ -16,6 +17,38 @@ use crate::{Error, Scalar};
 /// positive: at 0 nothing moves, below 0 descent ends in a bad basin.
 pub fn first_slope<S: Scalar>(activation: &Activation<S>, slope_at_zero: S) -> S {
     activation.linear() * slope_at_zero
+}
+
+/// Whether training from W_V = 0 starts towards the teacher.
+///
+/// # Errors
+/// [`Error::NoStart`] unless [`first_slope`] is positive.
+pub fn check_start<F: Float>(activation: &Activation<F>, slope_at_zero: F) -> Result<(), Error> {
+    if first_slope(activation, slope_at_zero) > F::ZERO { Ok(()) } else { Err(Error::NoStart) }
+}
+
+/// Whether a rate is below the limit of stability, 2 over the largest curvature.
+///
+/// # Errors
+/// [`Error::NotPositive`] and [`Error::Unstable`].
+pub fn check_rate<F: Float>(rate: F, curvature: F) -> Result<(), Error> {
+    if !(rate > F::ZERO && rate.is_finite()) {
+        return Err(Error::NotPositive { what: "rate" });
+    }
+    let limit = F::ONE.integer(2) / curvature;
+    if rate < limit { Ok(()) } else { Err(Error::Unstable { limit: limit.to_f64() }) }
+}
+
+/// Whether a lumped run from zero makes sense: the model is
+/// [valid](LumpedModel::validate), its start trains, and its rate is below the lumped limit.
+/// `memory` has two entries a level.
+///
+/// # Errors
+/// Those of the three.
+pub fn check_lumped<F: Float>(model: &LumpedModel<'_, F>, memory: &mut [F]) -> Result<(), Error> {
+    model.validate()?;
+    check_start(&model.activation, model.slope_at_zero)?;
+    check_rate(model.rate, lumped_curvature(model, memory)?)
 }
 
 /// The curvature along W_V: `g Σ_j ‖s*_j‖²`, which is gD/K for one two-level class.
@@ -28,10 +61,12 @@ pub fn value_curvature<S: Scalar>(model: &LumpedModel<'_, S>) -> S {
     model.activation.gain() * columns
 }
 
-/// The largest curvature that a lumped run meets; it converges for rates below 2 over it.
+/// The largest curvature at the optimum in the directions that a lumped run has; rates must stay
+/// below 2 over it. ∞ where it overflows or is no number.
 ///
 /// Equal to [`value_curvature`] where all positive weights of a column are equal; in general by
-/// power iteration, to about ten digits in `f64`. `memory` has two entries a level.
+/// power iteration, which comes from below: to about ten digits in `f64`, but only to some 10⁻⁶
+/// where the two largest curvatures nearly coincide. `memory` has two entries a level.
 ///
 /// # Errors
 /// What [`LumpedModel::check`] finds, and [`Error::Length`] for the memory.
@@ -162,8 +197,12 @@ fn spectral_radius<F: Float>(
     let mut radius = F::ZERO;
     for _ in 0..10_000 {
         let size = length(c, direction);
-        if !(size > F::ZERO) {
+        if size == F::ZERO {
             return F::ZERO;
+        }
+        if !size.is_finite() {
+            // Overflow or NaN: no rate is known to be stable.
+            return F::INFINITY;
         }
         c = c / size;
         for slot in direction.iter_mut() {

@@ -142,5 +142,6 @@ pub(crate) fn positions<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
         let _ =
             black_box(Positions::key_query_gradient(positions, tokens, from, scale, to, scratch));
         let _ = black_box(Positions::gram(positions, scale, tokens, to));
+        let _ = black_box(Positions::metric(positions, tokens, scale, scratch));
     }
 }

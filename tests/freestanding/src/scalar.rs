@@ -25,11 +25,14 @@ pub(crate) fn scalar<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     black_box(Scalar::pi(number()));
 
     black_box(Scalar::is_zero(number()));
+    black_box(Scalar::if_zero(number(), number(), number()));
+    black_box(Scalar::doubts_zero(number()));
     black_box(Scalar::sign(number()));
     black_box(Scalar::fold(number()));
     black_box(Scalar::square(number()));
     black_box(Scalar::sqrt(number()));
     black_box(Scalar::norm(number()));
+    black_box(Scalar::hypot(number(), number()));
     black_box(Scalar::exp(number()));
     black_box(Scalar::sin(number()));
     black_box(Scalar::cos(number()));

@@ -5,8 +5,10 @@ use crate::input::{Input, room};
 use crate::model::some_activation;
 use core::hint::black_box;
 use popgd_core::Scalar;
+use popgd_core::model::lumped::LumpedModel;
 use popgd_core::scalar::float::Float;
 use popgd_core::theory::clock::Clock;
+use popgd_core::theory::exponents::Variable;
 use popgd_core::theory::{rates, stability};
 
 #[inline(never)]
@@ -17,6 +19,9 @@ pub(crate) fn statements<S: Scalar>(input: &Input<'_, S>) {
     black_box(rates::clock_rate(number(), number(), number(), number(), number(), number()));
     black_box(stability::first_slope(&some_activation(input), number()));
     black_box(stability::value_curvature(&some_lumped(input, &mut None)));
+    for variable in black_box(Variable::ALL) {
+        black_box(Variable::local(variable, number(), number(), number()));
+    }
 }
 
 /// What only `f32` and `f64` have.
@@ -25,6 +30,10 @@ pub(crate) fn statements_in_floats<F: Float>(input: &Input<'_, F>, memory: &mut 
     let classes = &mut None;
     let model = &some_lumped(input, classes);
     black_box(rates::sharp_constants(model));
+    let _ = black_box(LumpedModel::validate(model));
+    let _ = black_box(stability::check_start(&some_activation(input), input.number()));
+    let _ = black_box(stability::check_rate(input.number(), input.number()));
+    let _ = black_box(stability::check_lumped(model, room(memory)));
     let _ = black_box(stability::lumped_curvature(model, room(memory)));
     let _ = black_box(stability::dense_curvature(model, room(memory)));
     if let Some(model) = &some_dense(input) {
@@ -38,8 +47,12 @@ pub(crate) fn clock(input: &Input<'_, f64>, _: &mut [f64]) {
     let number = || input.number();
     let activation = some_activation(input);
     black_box(rates::clock_until(&activation, number(), number(), number()));
-    let clock =
-        &black_box(Clock::new(activation, number(), number(), number(), number(), number()));
+    for variable in black_box(Variable::ALL) {
+        black_box(Variable::stated(variable));
+        black_box(Variable::asymptotic(variable, number()));
+    }
+    let clock = black_box(Clock::new(activation, number(), number(), number(), number(), number()));
+    let Some(clock) = &clock else { return };
     black_box(Clock::rate(clock));
     black_box(Clock::reading(clock, number()));
     black_box(Clock::tangent_at(clock, number()));

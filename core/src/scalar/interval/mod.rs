@@ -196,6 +196,20 @@ impl<F: Float> Scalar for Interval<F> {
         self.lo == F::ZERO && self.hi == F::ZERO
     }
 
+    fn if_zero(self, at_zero: Self, elsewhere: Self) -> Self {
+        if self.is_zero() {
+            at_zero
+        } else if self.doubts_zero() {
+            at_zero.hull(elsewhere)
+        } else {
+            elsewhere
+        }
+    }
+
+    fn doubts_zero(self) -> bool {
+        self.contains(F::ZERO) && !self.is_zero()
+    }
+
     fn sign(self) -> Self {
         if self.is_empty() { self } else { Self::between(self.lo.sign(), self.hi.sign()) }
     }
