@@ -1,33 +1,40 @@
-//! A progress bar on standard error, only where someone is watching.
+//! A progress bar on standard error, only where someone is watching, and waiting.
 
+use std::cell::Cell;
 use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shorter runs have no bar: it would only flash.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A bar that counts steps.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
+    /// When to show it; none if never, or if it is shown.
+    due: Cell<Option<Instant>>,
 }
 
 impl Progress {
     /// A bar for so many steps; invisible if `quiet`, or if standard error is not a terminal.
     pub fn new(steps: u64, quiet: bool) -> Self {
-        let target = if quiet || !std::io::stderr().is_terminal() {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr_with_hz(8)
-        };
-        let bar = ProgressBar::with_draw_target(Some(steps), target);
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         let template = "{bar:30} {percent:>3} %  step {human_pos} of {human_len}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar }
+        let due = (!quiet && std::io::stderr().is_terminal()).then(|| Instant::now() + PATIENCE);
+        Self { bar, due: Cell::new(due) }
     }
 
     /// So many steps are done.
     pub fn reached(&self, steps: u64) {
+        if self.due.get().is_some_and(|due| Instant::now() >= due) {
+            self.due.set(None);
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
+        }
         self.bar.set_position(steps);
     }
 }

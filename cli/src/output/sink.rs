@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::Failure;
+use crate::interrupt;
 
 /// A destination, opened before a long run so that a wrong path costs no time.
 #[derive(Debug)]
@@ -45,11 +46,12 @@ impl Sink {
     /// # Errors
     /// If it cannot be made.
     pub fn file(path: &Path, flag: &str) -> Result<Self, Failure> {
+        let named = path.display();
         // Through a link to what it stands for: the link stays.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = target(path);
         match std::fs::metadata(&path) {
             Ok(found) if found.is_dir() => {
-                let message = format!("{flag} {}: is a folder; name a file in it", path.display());
+                let message = format!("{flag} {named}: is a folder; name a file in it");
                 return Err(Failure::usage(message));
             }
             Ok(found) if !found.is_file() => return Ok(Self::Device { path }),
@@ -62,8 +64,9 @@ impl Sink {
         let temporary = temporary_in(folder).map_err(|error| {
             let hint =
                 if error.kind() == ErrorKind::NotFound { " (the folder must exist)" } else { "" };
-            Failure::Io(format!("{flag} {}: {error}{hint}", path.display()))
+            Failure::Io(format!("{flag} {named}: {}{hint}", reason(&error)))
         })?;
+        interrupt::guard(temporary.path());
         Ok(Self::File { temporary, path })
     }
 
@@ -77,11 +80,16 @@ impl Sink {
                 let mut out = std::io::stdout().lock();
                 out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::from)
             }
-            Self::File { mut temporary, path } => temporary
-                .write_all(bytes)
-                .and_then(|()| temporary.as_file().sync_all())
-                .and_then(|()| temporary.persist(&path).map(drop).map_err(|error| error.error))
-                .map_err(|error| Failure::unwritable(&path, &error)),
+            Self::File { mut temporary, path } => {
+                let beside = temporary.path().to_owned();
+                let written = temporary
+                    .write_all(bytes)
+                    .and_then(|()| temporary.as_file().sync_all())
+                    .and_then(|()| temporary.persist(&path).map(drop).map_err(|error| error.error))
+                    .map_err(|error| Failure::unwritable(&path, &error));
+                interrupt::release(&beside);
+                written
+            }
             Self::Device { path } => std::fs::OpenOptions::new()
                 .write(true)
                 .open(&path)
@@ -89,6 +97,31 @@ impl Sink {
                 .map_err(|error| Failure::unwritable(&path, &error)),
         }
     }
+}
+
+/// What a path stands for: through symbolic links, also one to a file that is not there yet.
+pub fn target(path: &Path) -> PathBuf {
+    /// As many as systems follow.
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(link) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match (path.file_name(), folder.canonicalize()) {
+        (Some(name), Ok(folder)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// An error without the name of a file that nobody asked for.
+pub fn reason(error: &std::io::Error) -> String {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    inner.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// A new file with the permissions that any new file gets.
