@@ -28,7 +28,11 @@ popgd runs gradient descent on the exact population loss of a one-layer transfor
 that learns a teacher σ(V* X S*), and measures how fast it converges.
 
 There is no sampling: expectations are in closed form, so a run shows the descent itself. By \
-symmetry a run costs a few operations a step, whatever the number of tokens.";
+symmetry a run costs a few operations a step, whatever the number of tokens.
+
+The schemas of JSON and CSV results are documented with the library, in the module \
+popgd::output::json (`cargo doc -p popgd --open`, or docs.rs/popgd); they change only with the \
+changelog.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,10 +50,12 @@ Examples:
   popgd run --tokens 10^6 --group 100 --activation leaky-relu:0.1 --logit-gain D^-2
   popgd run --preset sts --method dense --steps 1000 --save-state end.json
   popgd run --config run.toml --rate 1/40 --dry-run
+  popgd run --config end.json --save-state later.json
 
 A configuration file, TOML or JSON, has a key for every flag, in snake_case; flags win. Some keys
-are for files only: v, s, classes, p, logit_scale, w0, kq0, state, partition, edges, adjacency,
-offsets. Numbers may be strings: \"1/3\" stays a third. For example:
+are for files only: v, s, classes, p, logit_scale, w0, kq0, logits, state, partition, edges,
+adjacency, offsets. Numbers may be strings: \"1/3\" stays a third. A JSON result is a configuration
+too, and repeats its run; a saved state goes on from there, for as many steps again. For example:
 
   # run.toml
   rate = 0.1
@@ -136,6 +142,10 @@ pub struct RatesArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
+    /// Also write the final state: JSON or .npy, by the ending
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub save_state: Option<PathBuf>,
+
     /// Fail with exit code 3 on a measured disagreement with the theorem
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
@@ -200,7 +210,7 @@ pub struct ModelArgs {
     )]
     pub slope_at_zero: Option<String>,
 
-    /// κ, how strongly logits react: a number, 1/D, or D^-p [default: 1/D]
+    /// κ, how strongly logits react: a number, 1/D, 2/D, or D^-p [default: 1/D]
     #[arg(
         long,
         visible_alias = "kappa",

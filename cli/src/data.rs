@@ -167,6 +167,7 @@ pub fn read(path: &Path) -> Result<Table, Failure> {
 /// One row a line, separated by commas, without a header; lines that begin with `#` are skipped.
 fn csv(path: &Path) -> Result<Table, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let place = path.display().to_string();
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -176,21 +177,49 @@ fn csv(path: &Path) -> Result<Table, Failure> {
     let mut cache = Cache::default();
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record
-            .map_err(|error| Failure::usage(format!("{}: invalid CSV: {error}", path.display())))?;
+        let record = record.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line);
+            Failure::usage(format!("{place}:{line}: invalid CSV: {error}"))
+        })?;
         let line = record.position().map_or(0, csv::Position::line);
-        let read = |(column, text): (usize, &str)| {
-            cache.number(text).map_err(|message| {
-                Failure::usage(format!(
-                    "{}:{line}: column {}: {message}",
-                    path.display(),
-                    column + 1
-                ))
-            })
+        let fail = |column: usize, message: String| {
+            let (row, column) = (rows.len() + 1, column + 1);
+            Failure::usage(format!("{place}:{line}: row {row}, column {column}: {message}"))
         };
-        rows.push(record.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?);
+        let mut row = Vec::with_capacity(record.len());
+        for (column, text) in record.iter().enumerate() {
+            let value = cache
+                .number(text)
+                .map_err(|message| fail(column, mend(text, rows.is_empty()).unwrap_or(message)))?;
+            row.push(value);
+        }
+        rows.push(row);
     }
-    Ok(Table { place: path.display().to_string(), rows })
+    Ok(Table { place, rows })
+}
+
+/// What makes a number of a field, where that is plain to see.
+fn mend(text: &str, is_first_row: bool) -> Option<String> {
+    let separated = |by: char| {
+        let mut parts = text.split(by).map(str::trim).filter(|part| !part.is_empty());
+        text.contains(by) && parts.all(|part| Exact::parse(part).is_ok())
+    };
+    let quoted: String = text.chars().take(40).collect();
+    for (separator, name) in [(';', "semicolons"), ('\t', "tabs"), (' ', "spaces")] {
+        if separated(separator) {
+            return Some(format!(
+                "`{quoted}` is separated by {name}: expected commas, as in `1,0,1/2`; replace them"
+            ));
+        }
+    }
+    let is_name = text.starts_with(|c: char| c.is_alphabetic())
+        && !matches!(text.to_lowercase().as_str(), "nan" | "inf" | "infinity");
+    (is_first_row && is_name).then(|| {
+        format!(
+            "`{quoted}` is not a number: a file of numbers has no header; remove that row, or \
+             begin it with #"
+        )
+    })
 }
 
 /// A NumPy array of numbers with one or two axes.
@@ -333,7 +362,8 @@ mod tests {
         assert_eq!(table.rows, [[exact("0.1"), exact("1/3")], [exact("100"), exact("-2")]]);
         let (_folder, path) = file("a.csv", b"1,2\n3,x\n");
         let message = read(&path).unwrap_err().to_string();
-        assert!(message.contains("a.csv:2: column 2") && message.contains("`x`"), "{message}");
+        assert!(message.contains("a.csv:2: row 2, column 2"), "{message}");
+        assert!(message.contains("`x` is not a number"), "{message}");
     }
 
     #[test]

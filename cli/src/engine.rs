@@ -16,6 +16,7 @@ use popgd_core::scalar::interval::Interval;
 
 use crate::error::Failure;
 use crate::interrupt;
+use crate::number::Span;
 use crate::progress::Progress;
 use crate::scalar::{CliScalar, Number, count};
 use crate::settings::{
@@ -80,28 +81,42 @@ trait Simulation {
 fn drive(simulation: &mut dyn Simulation, at: &[u64], progress: &Progress) -> Trajectory {
     let mut rows: Vec<Row> = Vec::with_capacity(at.len());
     let mut t = 0;
+    // The newest row that was looked at but not asked for. Enclosures grow until they say nothing,
+    // so that they are looked at often, to have the last one that does.
+    let mut newest: Option<Row> = None;
+    let encloses = matches!(
+        simulation.observe(0).excess_loss,
+        Number::Interval { .. } | Number::SingleInterval { .. }
+    );
+    let keep = |mut rows: Vec<Row>, newest: Option<Row>, end: End| {
+        rows.extend(newest.filter(|new| rows.last().is_none_or(|row| row.t < new.t)));
+        Trajectory { rows, end }
+    };
     for &target in at {
         while t < target {
             if interrupt::requested() {
-                if rows.last().is_none_or(|row| row.t < t) {
-                    let row = simulation.observe(t);
-                    if row.is_finite() {
-                        rows.push(row);
-                    }
-                }
-                return Trajectory { rows, end: End::Interrupted { after: t } };
+                let row = Some(simulation.observe(t)).filter(Row::is_finite);
+                return keep(rows, row, End::Interrupted { after: t });
             }
-            let chunk = simulation.chunk().min(target - t);
+            let most = if encloses { (t / 64).max(1) } else { u64::MAX };
+            let chunk = simulation.chunk().min(target - t).min(most);
             let made = simulation.advance(chunk);
             t += made;
             if made < chunk {
-                return Trajectory { rows, end: End::NotFinite { at: t + 1 } };
+                return keep(rows, newest, End::NotFinite { at: t + 1 });
             }
             progress.reached(t);
+            if encloses && t < target {
+                let row = simulation.observe(t);
+                if !row.is_finite() {
+                    return keep(rows, newest, End::NotFinite { at: t });
+                }
+                newest = Some(row);
+            }
         }
         let row = simulation.observe(t);
         if !row.is_finite() {
-            return Trajectory { rows, end: End::NotFinite { at: t } };
+            return keep(rows, newest, End::NotFinite { at: t });
         }
         rows.push(row);
     }
@@ -185,8 +200,8 @@ fn with_lumped<S: CliScalar, R>(
         let run = match &model.state {
             None => Lumped::from_zero(lumped, accumulate(model), &mut memory),
             Some(state) => {
-                let c = S::from_exact(&state.c);
-                let logits: Vec<S> = state.logits.iter().map(S::from_exact).collect();
+                let c = S::from_span(&state.c);
+                let logits: Vec<S> = state.logits.iter().map(S::from_span).collect();
                 Lumped::from_state(lumped, accumulate(model), c, &logits, &mut memory)
             }
         };
@@ -346,14 +361,17 @@ fn with_dense<S: CliScalar, R>(
         let shape = core_model.teacher.shape();
         let zero = temperature.zero();
         let value_matrix = match &dense.start_value_matrix {
-            Some(start) => entries(start),
+            Some(start) => spans(start),
             None => vec![zero; shape.value_entries()],
         };
         let mut logits = vec![zero; shape.score_entries()];
         if let Some(start) = &dense.start_key_query {
             let mut scratch = logits.clone();
-            let start = entries::<S>(start);
+            let start = spans::<S>(start);
             positions.logits(shape.tokens, &start, temperature, &mut logits, &mut scratch)?;
+        }
+        if let Some(start) = &dense.start_logits {
+            logits = transposed(&spans(start), shape.tokens);
         }
         let mut memory = vec![zero; core_model.memory()];
         let (sums, zeros) = (accumulate(model), zeros_by_column(&dense.scores));
@@ -364,6 +382,10 @@ fn with_dense<S: CliScalar, R>(
 
 fn entries<S: CliScalar>(matrix: &Matrix) -> Vec<S> {
     matrix.entries.iter().map(S::from_exact).collect()
+}
+
+fn spans<S: CliScalar>(matrix: &Matrix<Span>) -> Vec<S> {
+    matrix.entries.iter().map(S::from_span).collect()
 }
 
 /// From the paper's layout to the core's, one row per query, or back.

@@ -4,11 +4,16 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use crate::output::digits::{grouped, short};
+use crate::output::sink::reason;
+
 /// Why a command ended without doing all that was asked: one message, one exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Something outside failed, such as writing a file: exit code 1.
     Io(String),
+    /// A result is beyond the floats that it was computed with: exit code 1.
+    NotFinite(String),
     /// The command line or an input is wrong: exit code 2.
     Usage(String),
     /// A proof refuted a claim, or a measured disagreement counts as failure (`--strict`):
@@ -44,7 +49,7 @@ impl Failure {
     pub fn unwritable(path: &Path, error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Io(format!("{}: cannot be written: {error}", path.display())),
+            _ => Self::Io(format!("{}: cannot be written: {}", path.display(), reason(error))),
         }
     }
 
@@ -52,7 +57,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::ClosedPipe => 0,
-            Self::Io(_) => 1,
+            Self::Io(_) | Self::NotFinite(_) => 1,
             Self::Usage(_) => 2,
             Self::Refuted(_) => 3,
             Self::Undecided(_) => 4,
@@ -65,6 +70,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(message)
+            | Self::NotFinite(message)
             | Self::Usage(message)
             | Self::Refuted(message)
             | Self::Undecided(message)
@@ -96,6 +102,13 @@ pub enum Warning {
         /// The rate from which on a dense run is unstable.
         limit: f64,
     },
+    /// A flag that won over another key of the file.
+    Replaced {
+        /// The flag.
+        flag: String,
+        /// The key, with its file.
+        key: String,
+    },
     /// Plain sums over so many steps that increments are lost to rounding.
     Stalls {
         /// The number of steps.
@@ -110,14 +123,19 @@ impl fmt::Display for Warning {
         match self {
             Self::BeyondDenseLimit { rate, limit } => write!(
                 f,
-                "the rate {rate} is beyond {limit:.6}, from which on differences of tokens within \
-                 a group grow: descent on the full matrices leaves this orbit; choose a smaller \
-                 --rate if that matters"
+                "the rate {rate} is beyond {}, from which on differences of tokens within a group \
+                 grow: descent on the full matrices leaves this orbit; choose a smaller --rate if \
+                 that matters",
+                short(*limit)
             ),
+            Self::Replaced { flag, key } => {
+                write!(f, "{key}: not used, because {flag} is given; leave it out of the file")
+            }
             Self::Stalls { steps, scalar } => write!(
                 f,
-                "plain sums in {scalar} stall before {steps} steps are done, because increments \
-                 fall below the rounding of what they are added to; use --accumulate compensated"
+                "plain sums in {scalar} stall before {} steps are done, because increments fall \
+                 below the rounding of what they are added to; use --accumulate compensated",
+                grouped(*steps)
             ),
         }
     }

@@ -39,7 +39,7 @@ use crate::settings::Settings;
 /// on standard error.
 pub fn run_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
-    let color = color_of(&args);
+    let mut color = color_of(&args);
     let parsed = Cli::command()
         .color(color)
         .try_get_matches_from(args)
@@ -47,13 +47,17 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            if error.use_stderr() {
+                tell(color, "error", "31", &in_one_line(&error));
+                return ExitCode::from(2);
+            }
             // Help and version, which are no errors, go to standard output. A reader who closed
             // the pipe has had enough of them.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return ExitCode::SUCCESS;
         }
     };
-    match dispatch(cli, color) {
+    match dispatch(cli, &mut color) {
         Ok(()) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
             tell(color, "error", "31", &failure.to_string());
@@ -62,25 +66,67 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli, color: ColorChoice) -> Result<(), Failure> {
+/// What is wrong with a command line, as short as all other messages: the first paragraph of what
+/// the parser says, and its hints.
+fn in_one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut line = String::new();
+    for part in text.lines().map(str::trim).filter(|part| !part.is_empty()) {
+        if part.starts_with("Usage:") || part.starts_with("For more information") {
+            continue;
+        }
+        if let Some(hint) = part.strip_prefix("tip:") {
+            line.push(';');
+            line.push_str(hint);
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(part.strip_prefix("error:").unwrap_or(part).trim_start());
+        }
+    }
+    line
+}
+
+fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
     let common = cli.common;
     match cli.command {
-        None => Ok(Cli::command().color(color).print_help()?),
+        None => Ok(Cli::command().color(*color).print_help()?),
         Some(Command::Run(args)) => {
             let arguments = Arguments::of_run(&common, &args)?;
-            let (settings, warnings) = config::resolve(CommandKind::Run, arguments)?;
-            warn(color, &settings, &warnings);
+            let (settings, warnings) = prepare(CommandKind::Run, arguments, color)?;
             commands::run::execute(&settings, &warnings)
         }
         Some(Command::Rates(args)) => {
             let arguments = Arguments::of_rates(&common, &args)?;
-            let (settings, warnings) = config::resolve(CommandKind::Rates, arguments)?;
-            warn(color, &settings, &warnings);
+            let (settings, warnings) = prepare(CommandKind::Rates, arguments, color)?;
             commands::rates::execute(&settings, &warnings)
         }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),
     }
+}
+
+/// Resolves a configuration, and tells what is doubtful about it.
+fn prepare(
+    command: CommandKind,
+    arguments: Arguments,
+    color: &mut ColorChoice,
+) -> Result<(Settings, Vec<Warning>), Failure> {
+    *color = match arguments.color() {
+        Some(settings::ColorChoice::Always) => ColorChoice::Always,
+        Some(settings::ColorChoice::Never) => ColorChoice::Never,
+        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
+        None => *color,
+    };
+    let (settings, warnings) = config::resolve(command, arguments)?;
+    warn(*color, &settings, &warnings);
+    if settings.dry_run {
+        // A plan is of no use if its files cannot be made: they are opened, and dropped.
+        output::plot::open(&settings)?;
+        output::state::open(&settings)?;
+    }
+    Ok((settings, warnings))
 }
 
 /// Tells warnings, unless they are not wanted.
@@ -98,10 +144,7 @@ fn tell(color: ColorChoice, kind: &str, code: &str, message: &str) {
     let styled = match color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                && std::io::stderr().is_terminal()
-        }
+        ColorChoice::Auto => output::style::in_colour(std::io::stderr().is_terminal()),
     };
     let line = if styled {
         format!("\u{1b}[1;{code}m{kind}:\u{1b}[0m {message}\n")

@@ -43,6 +43,8 @@ pub enum NumberError {
     NotFinite(String),
     /// Its size is beyond all floats.
     OutOfRange(String),
+    /// It has more digits than anyone means.
+    TooLong(String),
     /// It divides by zero.
     ZeroDenominator(String),
     /// An integer was expected.
@@ -64,6 +66,10 @@ impl fmt::Display for NumberError {
             Self::OutOfRange(text) => write!(
                 f,
                 "{text} is out of range: expected 0, or a size that the scalar type can hold"
+            ),
+            Self::TooLong(text) => write!(
+                f,
+                "`{text}` is too long: expected a number of at most {MAX_LENGTH} characters"
             ),
             Self::ZeroDenominator(text) => write!(f, "`{text}` divides by zero"),
             Self::NotInteger(text) => {
@@ -244,8 +250,11 @@ impl Exact {
         }
         let shown = || shorten(text);
         if text.len() > MAX_LENGTH {
-            return Err(NumberError::OutOfRange(shown()));
+            return Err(NumberError::TooLong(shown()));
         }
+        // What is copied from our own tables, or from a paper, has the sign of typography.
+        let ascii = text.replace('\u{2212}', "-");
+        let text = ascii.as_str();
         let bare = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
         if matches!(bare.as_str(), "nan" | "inf" | "infinity") {
             return Err(NumberError::NotFinite(shown()));
@@ -361,6 +370,44 @@ impl Exact {
     /// x^n; none for 0 to a negative power, or if the result had more than some 5000 digits.
     pub fn power(&self, exponent: i64) -> Option<Self> {
         power_of(&self.0, exponent).ok().map(Self::from_rational)
+    }
+}
+
+/// A number, or an enclosure of it where no more is known: what an interval run starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The lower end.
+    pub lo: Exact,
+    /// The upper end; the lower one if the number is known.
+    pub hi: Exact,
+}
+
+impl Span {
+    /// Whether it is one number.
+    pub fn is_point(&self) -> bool {
+        self.lo == self.hi
+    }
+
+    /// Whether it is 0, for certain.
+    pub fn is_zero(&self) -> bool {
+        self.lo.is_zero() && self.hi.is_zero()
+    }
+
+    /// The narrowest interval that contains it.
+    pub fn enclose<F: Endpoint>(&self) -> Interval<F> {
+        Interval::new(F::below(&self.lo), F::above(&self.hi)).unwrap_or(Interval::ENTIRE)
+    }
+}
+
+impl From<Exact> for Span {
+    fn from(value: Exact) -> Self {
+        Self { lo: value.clone(), hi: value }
+    }
+}
+
+impl PartialEq<Exact> for Span {
+    fn eq(&self, other: &Exact) -> bool {
+        self.lo == *other && self.hi == *other
     }
 }
 

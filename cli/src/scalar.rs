@@ -4,12 +4,18 @@ use popgd_core::Scalar;
 use popgd_core::scalar::float::Float;
 use popgd_core::scalar::interval::Interval;
 
-use crate::number::Exact;
+use crate::number::{Exact, Span};
 
 /// A scalar that the command line can compute with.
 pub trait CliScalar: Scalar {
     /// An exact number: floats round it once, intervals enclose it.
     fn from_exact(value: &Exact) -> Self;
+
+    /// A number or an enclosure. A float takes numbers only (an enclosure for it is refused with
+    /// the configuration): it would take the lower end.
+    fn from_span(value: &Span) -> Self {
+        Self::from_exact(&value.lo)
+    }
 
     /// The value, with its own precision, ready for output.
     fn report(self) -> Number;
@@ -109,6 +115,10 @@ impl CliScalar for Interval<f64> {
         value.enclose()
     }
 
+    fn from_span(value: &Span) -> Self {
+        value.enclose()
+    }
+
     fn report(self) -> Number {
         Number::Interval { lo: self.lo(), hi: self.hi() }
     }
@@ -120,6 +130,10 @@ impl CliScalar for Interval<f64> {
 
 impl CliScalar for Interval<f32> {
     fn from_exact(value: &Exact) -> Self {
+        value.enclose()
+    }
+
+    fn from_span(value: &Span) -> Self {
         value.enclose()
     }
 

@@ -1,7 +1,7 @@
 //! A configuration after every default is filled in and everything is checked: what commands
 //! work from. Numbers are exact; every scalar rounds or encloses them itself.
 
-use crate::number::Exact;
+use crate::number::{Exact, Span};
 
 /// Where the teacher's scores come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,13 @@ pub struct LevelSettings {
 
 /// A matrix, row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Matrix {
+pub struct Matrix<T = Exact> {
     /// Number of rows.
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
     /// The entries, row by row.
-    pub entries: Vec<Exact>,
+    pub entries: Vec<T>,
 }
 
 /// Positional encodings.
@@ -74,7 +74,8 @@ pub struct Matrix {
 pub enum PositionSettings {
     /// P = I (an orthogonal P from the paper gives the same run).
     Identity,
-    /// A given P, found orthogonal: PᵀP = I within 1e−12 entry by entry.
+    /// A given P, found orthogonal: PᵀP = I, for floats within 1e−12 entry by entry, for
+    /// intervals exactly.
     Orthogonal(Matrix),
     /// A given P.
     General(Matrix),
@@ -92,18 +93,21 @@ pub struct DenseSettings {
     /// τ, where logit_scale was given with p; otherwise `logit_gain` holds κ.
     pub logit_scale: Option<Exact>,
     /// W_V(0); zero if absent.
-    pub start_value_matrix: Option<Matrix>,
+    pub start_value_matrix: Option<Matrix<Span>>,
     /// W_KQ(0); zero if absent.
-    pub start_key_query: Option<Matrix>,
+    pub start_key_query: Option<Matrix<Span>>,
+    /// Z(0) = PᵀW_KQ(0)P/τ, D × D as on paper, in the place of W_KQ(0): descent needs no more of
+    /// it.
+    pub start_logits: Option<Matrix<Span>>,
 }
 
 /// Where a lumped run starts if not from zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSettings {
     /// c ≥ 0.
-    pub c: Exact,
+    pub c: Span,
     /// One logit a level, class after class.
-    pub logits: Vec<Exact>,
+    pub logits: Vec<Span>,
 }
 
 /// ‖V*‖_F.

@@ -94,6 +94,9 @@ fn numbers_stay_exact() {
         ("1/D^2", "1/1296"),
         ("D", "36"),
         ("D^0", "1"),
+        ("2/D", "1/18"),
+        ("d^-1", "1/36"),
+        ("D^\u{2212}2", "1/1296"),
         ("0.5", "1/2"),
     ] {
         assert_eq!(model(&["run", "--logit-gain", text]).logit_gain, exact(value), "{text}");
@@ -128,6 +131,63 @@ fn flags_win_over_files() {
     assert_eq!(settings.at, [0, 1, 10, 100]);
     let settings = from_file("a.toml", "points_per_decade = 3", &["--at", "7,5", "--steps", "9"]);
     assert_eq!(settings.at, [5, 7, 9]);
+}
+
+#[test]
+fn flags_that_say_it_another_way_win_with_a_warning() {
+    let of = |content: &str, flags: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(&path, content).unwrap();
+        let args = [&["run", "--config", path.to_str().unwrap()], flags].concat();
+        let (settings, warnings) = resolved(&args).unwrap();
+        let replaced =
+            warnings.iter().filter(|warning| matches!(warning, Warning::Replaced { .. }));
+        (settings.model, replaced.count())
+    };
+    let turned = "s = [[1, 0], [0, 1]]\np = [[0, 1], [1, 0]]\nlogit_scale = 3";
+    let (run, replaced) = of(turned, &["--logit-gain", "0.5"]);
+    assert_eq!((run.logit_gain, replaced), (exact("0.5"), 1));
+    let (run, replaced) = of("preset = \"cnn\"", &["--task", "gcn"]);
+    assert_eq!((run.task, run.tokens, replaced), (Task::Gcn, 20, 1));
+    let (run, replaced) = of("s = [[1, 0], [0, 1]]", &["--task", "gcn"]);
+    assert_eq!((run.task, replaced), (Task::Gcn, 1));
+    let (run, replaced) = of("preset = \"gcn\"", &["--task", "gcn"]);
+    assert_eq!((run.task, replaced), (Task::Gcn, 0));
+    assert_eq!(of("at = [1]", &["--points-per-decade", "1"]).1, 0);
+}
+
+#[test]
+fn default_rates_converge_for_unequal_weights() {
+    let content = |more: &str| {
+        format!("s = [[0.75, 0.25], [0.25, 0.75]]\nteacher_norm = 100\nlogit_gain = 1\n{more}")
+    };
+    let run = from_file("a.toml", &content(""), &[]).model;
+    let formula = exact("0.25").checked_div(&exact("0.625")).unwrap();
+    assert!(run.rate < formula && run.rate.is_positive(), "{}", run.rate);
+    // A fifth more than four times as much does not converge: it is the limit, not just small.
+    let beyond = (&run.rate * &exact("4.8")).to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.toml");
+    std::fs::write(&path, content("")).unwrap();
+    let args = ["run", "--config", path.to_str().unwrap(), "--method", "dense", "--rate", &beyond];
+    assert!(resolved(&args).is_err());
+    // Equal weights keep the formula.
+    assert_eq!(model(&["run", "--teacher-norm", "100"]).rate, exact("1/18"));
+}
+
+#[test]
+fn positions_that_are_nearly_orthogonal_are_so_for_floats_only() {
+    let nearly = "s = [[1, 0], [0, 1]]\np = [[1.0000000000004, 0], [0, 1.0000000000004]]";
+    assert_eq!(from_file("a.toml", nearly, &[]).model.method, Method::Lumped);
+    for scalar in ["interval32", "interval64"] {
+        let run = from_file("a.toml", nearly, &["--scalar", scalar]).model;
+        let dense = run.dense.expect("full matrices");
+        assert!(matches!(dense.positions, PositionSettings::General(_)), "{scalar}");
+        let exactly = "s = [[1, 0], [0, 1]]\np = [[0.6, -0.8], [0.8, 0.6]]";
+        let run = from_file("a.toml", exactly, &["--scalar", scalar]).model;
+        assert_eq!(run.method, Method::Lumped);
+    }
 }
 
 #[test]
@@ -343,6 +403,17 @@ fn starts_that_train_are_let_through() {
         resolved(&all).unwrap_or_else(|failure| panic!("{args:?}: {failure}"));
     }
     from_file("a.toml", "activation = \"abs\"\nstate = { c = 0.5, logits = [0, 0] }", &[]);
+    for content in [
+        // The identity and slopes above 0 come back, and ReLU turns round.
+        "activation = \"identity\"\nv = [[1, 2]]\nw0 = [[-1, -2]]",
+        "activation = \"leaky-relu:0.5\"\nv = [[1, 2]]\nw0 = [[-1, -2]]",
+        "activation = \"abs\"\nv = [[1, 2]]\nw0 = [[-1, -2]]",
+        "activation = \"relu\"\nv = [[1, 2]]\nw0 = [[-1, -1]]",
+        // A position of 0 does for a query that looks at everything.
+        "s = [[0.5, 0], [0.5, 1]]\np = [[0, 0], [0, 1]]",
+    ] {
+        from_file("a.toml", content, &[]);
+    }
 }
 
 #[test]
@@ -393,6 +464,8 @@ fn the_echo_reproduces_the_configuration() {
         "task = \"gcn\"\nedges = [[0, 1], [1, 2], [2, 3], [3, 0]]\nmethod = \"dense\"",
         "task = \"gcn\"\ntokens = 9\noffsets = [2, 3]\nmethod = \"dense\"",
         "state = { c = 0.5, logits = [0.1, 0] }\nscalar = \"f32\"",
+        "state = { c = { lo = 0.5, hi = 0.75 }, logits = [0.1, 0] }\nscalar = \"interval64\"",
+        "s = [[1, 0], [0, 1]]\nv = [[0.1]]\np = [[1, 1], [0, 1]]\nw0 = [[{ lo = 0.1, hi = 0.2 }]]\nlogits = [[0, 0.1], [0.2, 0]]\nscalar = \"interval64\"",
     ] {
         check(&from_file("a.toml", content, &[]));
     }
@@ -407,6 +480,7 @@ fn the_program_explains_itself() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     assert!(run(&[]).contains("Usage: popgd"));
+    assert!(run(&["--help"]).contains("popgd::output::json"), "where the schemas are");
     for args in [&["--help"][..], &["help", "run"], &["run", "--help"], &["rates", "-h"]] {
         assert!(run(args).contains("Examples:"), "{args:?}");
     }
@@ -428,6 +502,23 @@ fn colours_are_a_choice() {
     assert!(run("always").contains("\u{1b}["));
     assert!(!run("never").contains('\u{1b}'));
     assert!(!run("auto").contains('\u{1b}'), "standard error is no terminal here");
+}
+
+#[test]
+fn colours_of_a_file_hold_for_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.toml");
+    std::fs::write(&path, "color = \"always\"\nrate = 0").unwrap();
+    let run = |more: &[&str]| {
+        let output = cargo_bin_cmd!("popgd")
+            .args(["run", "--config", path.to_str().unwrap()])
+            .args(more)
+            .output()
+            .expect("it runs");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert!(run(&[]).contains("\u{1b}["));
+    assert!(!run(&["--color", "never"]).contains('\u{1b}'), "the flag wins");
 }
 
 /// A reader who closes the pipe ends the program quietly.

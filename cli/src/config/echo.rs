@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use super::Resolved;
 use super::scores::Layout;
-use crate::number::Exact;
+use crate::number::{Exact, Span};
 use crate::presets;
 use crate::settings::{
     ClassSettings, Matrix, Method, PositionSettings, ScalarKind, Task, TeacherNorm,
@@ -69,10 +69,13 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
             }
         }
         if let Some(matrix) = &dense.start_value_matrix {
-            put("w0", rows(matrix));
+            put("w0", span_rows(matrix));
         }
         if let Some(matrix) = &dense.start_key_query {
-            put("kq0", rows(matrix));
+            put("kq0", span_rows(matrix));
+        }
+        if let Some(matrix) = &dense.start_logits {
+            put("logits", span_rows(matrix));
         }
     }
     if let Some(gain) = gain {
@@ -84,8 +87,8 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
     put("seed", integer(model.seed));
     if let Some(state) = &model.state {
         let mut entries = Map::new();
-        entries.insert("c".to_owned(), number(&state.c));
-        entries.insert("logits".to_owned(), state.logits.iter().map(number).collect());
+        entries.insert("c".to_owned(), span(&state.c));
+        entries.insert("logits".to_owned(), state.logits.iter().map(span).collect());
         put("state", Value::Object(entries));
     }
     put(
@@ -153,6 +156,25 @@ fn rows(matrix: &Matrix) -> Value {
         .chunks(matrix.columns.max(1))
         .map(|row| row.iter().map(number).collect::<Value>())
         .collect()
+}
+
+fn span_rows(matrix: &Matrix<Span>) -> Value {
+    matrix
+        .entries
+        .chunks(matrix.columns.max(1))
+        .map(|row| row.iter().map(span).collect::<Value>())
+        .collect()
+}
+
+/// A number, or `{"lo", "hi"}`.
+fn span(value: &Span) -> Value {
+    if value.is_point() {
+        return number(&value.lo);
+    }
+    let mut map = Map::new();
+    map.insert("lo".to_owned(), number(&value.lo));
+    map.insert("hi".to_owned(), number(&value.hi));
+    Value::Object(map)
 }
 
 fn length(value: usize) -> Value {

@@ -55,6 +55,7 @@ pub const KEYS: &[Key] = &[
     file_only("logit_scale", &["tau", "temperature"]),
     file_only("w0", &["w", "w_v", "start_value_matrix"]),
     file_only("kq0", &["kq", "w_kq", "start_key_query"]),
+    file_only("logits", &["logits0", "z0"]),
     file_only("state", &["start"]),
     file_only("partition", &["groups"]),
     file_only("edges", &["graph"]),
@@ -62,56 +63,62 @@ pub const KEYS: &[Key] = &[
     file_only("offsets", &["circulant"]),
 ];
 
-/// Keys of which only one may be given. If a file has one and a flag gives the other, the flag
-/// wins where `replaces` says so: where both say the same thing in two ways.
+/// Keys of which only one may be given.
 #[derive(Clone, Copy, Debug)]
 pub struct Exclusive {
     /// The keys.
     pub keys: &'static [&'static str],
     /// Why not more of them.
     pub reason: &'static str,
-    /// Whether a flag replaces the other key of a file.
-    pub replaces: bool,
 }
+
+/// A flag that wins over other keys of a file, because it says the same thing in another way.
+#[derive(Clone, Copy, Debug)]
+pub struct Replacement {
+    /// The key of the flag.
+    pub flag: &'static str,
+    /// The keys that it takes the place of.
+    pub keys: &'static [&'static str],
+    /// Whether that deserves a warning: much else in the file may have been meant for them.
+    pub warns: bool,
+}
+
+/// All such flags.
+pub const REPLACEMENTS: &[Replacement] = &[
+    Replacement { flag: "at", keys: &["points_per_decade"], warns: false },
+    Replacement { flag: "points_per_decade", keys: &["at"], warns: false },
+    Replacement { flag: "logit_gain", keys: &["logit_scale"], warns: true },
+    Replacement { flag: "task", keys: &["preset", "s", "classes"], warns: true },
+    Replacement { flag: "preset", keys: &["task", "s", "classes"], warns: true },
+];
 
 /// All such groups.
 pub const EXCLUSIVE: &[Exclusive] = &[
-    Exclusive {
-        keys: &["at", "points_per_decade"],
-        reason: "both choose the recorded steps",
-        replaces: true,
-    },
-    Exclusive {
-        keys: &["logit_gain", "logit_scale"],
-        reason: "the gain is 1/logit_scale²",
-        replaces: false,
-    },
-    Exclusive { keys: &["teacher_norm", "v"], reason: "the norm is that of v", replaces: false },
+    Exclusive { keys: &["at", "points_per_decade"], reason: "both choose the recorded steps" },
+    Exclusive { keys: &["logit_gain", "logit_scale"], reason: "the gain is 1/logit_scale²" },
+    Exclusive { keys: &["teacher_norm", "v"], reason: "the norm is that of v" },
     Exclusive {
         keys: &["s", "classes", "task"],
         reason: "each of them says what the scores of the teacher are",
-        replaces: false,
     },
     Exclusive {
         keys: &["s", "classes", "preset"],
         reason: "each of them says what the scores of the teacher are",
-        replaces: false,
     },
-    Exclusive {
-        keys: &["edges", "adjacency", "offsets"],
-        reason: "each of them is the graph",
-        replaces: false,
-    },
+    Exclusive { keys: &["edges", "adjacency", "offsets"], reason: "each of them is the graph" },
     Exclusive {
         keys: &["state", "w0"],
         reason: "a lumped run starts from state, a dense one from w0 and kq0",
-        replaces: false,
     },
     Exclusive {
         keys: &["state", "kq0"],
         reason: "a lumped run starts from state, a dense one from w0 and kq0",
-        replaces: false,
     },
+    Exclusive {
+        keys: &["state", "logits"],
+        reason: "a lumped run starts from state, a dense one from w0 and logits",
+    },
+    Exclusive { keys: &["kq0", "logits"], reason: "the logits are those that kq0 makes" },
 ];
 
 /// The key of this name.

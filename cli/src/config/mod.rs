@@ -4,6 +4,8 @@
 //! what was expected, and how to mend it.
 
 pub mod keys;
+mod overridden;
+mod saved;
 pub mod schedule;
 pub mod scores;
 pub mod tree;
@@ -25,6 +27,7 @@ use self::value_matrix::ValueMatrix;
 use self::values::Values;
 use crate::cli::{self, CommonArgs, ModelArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
+use crate::output::sink;
 use crate::settings::{
     ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, ScalarKind, Settings,
 };
@@ -42,14 +45,21 @@ pub enum CommandKind {
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
     flags: Vec<(&'static str, Node)>,
-    config: Option<PathBuf>,
+    file: Option<File>,
+}
+
+/// A configuration file, read once: it may be a pipe.
+#[derive(Clone, Debug)]
+struct File {
+    path: PathBuf,
+    entries: Vec<(String, Node)>,
 }
 
 impl Arguments {
     /// Of `run`.
     ///
     /// # Errors
-    /// A path that is not UTF-8.
+    /// A path that is not UTF-8, a configuration file that cannot be read or parsed.
     pub fn of_run(common: &CommonArgs, args: &RunArgs) -> Result<Self, Failure> {
         let mut arguments = Self::default();
         arguments.common(common);
@@ -61,13 +71,25 @@ impl Arguments {
     /// Of `rates`.
     ///
     /// # Errors
-    /// A path that is not UTF-8.
+    /// As [`of_run`](Self::of_run).
     pub fn of_rates(common: &CommonArgs, args: &RatesArgs) -> Result<Self, Failure> {
         let mut arguments = Self::default();
         arguments.common(common);
         arguments.model(&args.model)?;
+        arguments.path("save_state", args.save_state.as_deref())?;
         arguments.switch("strict", args.strict);
         Ok(arguments)
+    }
+
+    /// What is said of colours: errors have them too, before all else is understood.
+    pub fn color(&self) -> Option<ColorChoice> {
+        let in_file = self.file.iter().flat_map(|file| &file.entries);
+        let flags = self.flags.iter().map(|(key, node)| (*key, node));
+        let mut all = flags.chain(in_file.map(|(key, node)| (key.as_str(), node)));
+        match all.find(|(key, _)| *key == "color").map(|(_, node)| &node.kind) {
+            Some(Kind::Text(text)) => color_named(text),
+            _ => None,
+        }
     }
 
     fn common(&mut self, args: &CommonArgs) {
@@ -102,7 +124,9 @@ impl Arguments {
             output,
             plot,
         } = args;
-        self.config.clone_from(config);
+        if let Some(path) = config {
+            self.file = Some(File { path: path.clone(), entries: tree::read(path)? });
+        }
         self.switch("dry_run", *dry_run);
         for (key, value) in [
             ("preset", preset),
@@ -174,7 +198,12 @@ pub fn resolve(
     command: CommandKind,
     arguments: Arguments,
 ) -> Result<(Settings, Vec<Warning>), Failure> {
-    let mut values = Values::gather(arguments.flags, arguments.config.as_deref())?;
+    let file = arguments.file.map(|file| (file.path, file.entries));
+    let mut values = Values::gather(arguments.flags, file)?;
+    if command == CommandKind::Run && values.has("strict") {
+        let message = "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`";
+        return Err(values.fail("strict", message));
+    }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,
@@ -186,6 +215,7 @@ pub fn resolve(
 
     let target = Target::resolve(&values)?;
     let value_matrix = ValueMatrix::resolve(&values, command, target.task)?;
+    value_matrix.check_scale(&values, target.tokens)?;
     let start = Start::resolve(&values, &target, &value_matrix)?;
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
     let schedule = Schedule::resolve(&values, training.steps)?;
@@ -199,9 +229,10 @@ pub fn resolve(
             logit_scale: training.logit_scale,
             start_value_matrix: start.value_matrix,
             start_key_query: start.key_query,
+            start_logits: start.logits,
         }),
     };
-    let model = ModelSettings {
+    let mut model = ModelSettings {
         task: target.task,
         tokens: target.tokens,
         group: target.group,
@@ -222,7 +253,11 @@ pub fn resolve(
         scalar,
         compensated: training.compensated,
     };
-    let warnings = stability::check(&values, &model, &target, &value_matrix)?;
+    if !values.has("rate") {
+        stability::temper_default_rate(&mut model, &target)?;
+    }
+    let mut warnings = values.replaced();
+    warnings.extend(stability::check(&values, &model, &target, &value_matrix)?);
     let resolved =
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
     let echo = echo::echo(&resolved);
@@ -239,6 +274,20 @@ pub fn resolve(
 
 /// How results leave.
 fn output(values: &Values) -> Result<OutputSettings, Failure> {
+    // Of two results in one file the later one would be left.
+    let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+    for key in ["output", "plot", "save_state"] {
+        let Some(path) = values.path(key)? else { continue };
+        let path = sink::target(&path);
+        if let Some((other, _)) = taken.iter().find(|(_, other)| *other == path) {
+            let message = format!(
+                "names the same file as {}: choose another name for one of them",
+                values.label(other)
+            );
+            return Err(values.fail(key, message));
+        }
+        taken.push((key, path));
+    }
     Ok(OutputSettings {
         format: match values.choice("format", &cli::FORMATS)? {
             Some("json") => Format::Json,
@@ -249,10 +298,15 @@ fn output(values: &Values) -> Result<OutputSettings, Failure> {
         plot: values.path("plot")?,
         save_state: values.path("save_state")?,
         quiet: values.switch("quiet")?,
-        color: match values.choice("color", &cli::COLORS)? {
-            Some("always") => ColorChoice::Always,
-            Some("never") => ColorChoice::Never,
-            _ => ColorChoice::Auto,
-        },
+        color: values.choice("color", &cli::COLORS)?.and_then(color_named).unwrap_or_default(),
     })
+}
+
+fn color_named(name: &str) -> Option<ColorChoice> {
+    match name {
+        "always" => Some(ColorChoice::Always),
+        "never" => Some(ColorChoice::Never),
+        "auto" => Some(ColorChoice::Auto),
+        _ => None,
+    }
 }

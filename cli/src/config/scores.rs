@@ -10,6 +10,7 @@ use super::tree::{Kind, Node};
 use super::values::{Values, integer_of};
 use crate::error::Failure;
 use crate::number::Exact;
+use crate::output::digits::grouped;
 use crate::presets::{self, Preset};
 use crate::settings::{ClassSettings, LevelSettings, Matrix, Task};
 
@@ -155,6 +156,17 @@ impl Target {
             .all(|class| class.levels.iter().filter(|level| !level.weight.is_zero()).count() == 1)
     }
 
+    /// Whether column `column` of S* has all weights equal, 1/D. Where it is not known which
+    /// column has which weights, whether any has.
+    pub fn is_flat(&self, column: usize) -> bool {
+        if let Layout::Matrix(matrix) = &self.layout {
+            let mut entries = matrix.entries.iter().skip(column).step_by(matrix.columns.max(1));
+            let first = entries.next();
+            return entries.all(|entry| Some(entry) == first);
+        }
+        self.classes.iter().any(|class| class.levels.len() == 1)
+    }
+
     /// Σ_j ‖s*_j‖².
     pub fn square_norm(&self) -> Exact {
         self.classes
@@ -287,9 +299,10 @@ fn check_sizes(values: &Values, task: Task, tokens: u64, group: u64) -> Result<(
         }
         Task::Gcn if group.is_multiple_of(2) && !tokens.is_multiple_of(2) => {
             let message = format!(
-                "a graph of {tokens} vertices in which each has {} neighbours does not exist: with \
-                 an even --group the number of --tokens must be even",
-                group - 1
+                "a graph of {} vertices in which each has {} does not exist: with an even --group \
+                 the number of --tokens must be even",
+                grouped(tokens),
+                neighbours(group - 1)
             );
             Err(values.fail("group", message))
         }
@@ -302,6 +315,11 @@ fn check_sizes(values: &Values, task: Task, tokens: u64, group: u64) -> Result<(
         }
         _ => Ok(()),
     }
+}
+
+/// `1 neighbour`, `2 neighbours`.
+fn neighbours(count: u64) -> String {
+    format!("{} {}", grouped(count), if count == 1 { "neighbour" } else { "neighbours" })
 }
 
 /// The distances on a circle of so many tokens that give everyone K − 1 neighbours.
@@ -374,7 +392,8 @@ fn graph(values: &Values) -> Result<(u64, u64, Layout), Failure> {
     let lonely = || (0..tokens).find(|vertex| !degrees.contains_key(vertex));
     if let Some(vertex) = wrong.or_else(|| if missing { lonely() } else { None }) {
         let message = format!(
-            "the graph must be regular: vertex 0 has {expected} neighbours, vertex {vertex} has {}",
+            "the graph must be regular: vertex 0 has {}, vertex {vertex} has {}",
+            neighbours(expected),
             degree(vertex)
         );
         return Err(values.fail(key, message));
@@ -590,7 +609,9 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
             .ok_or_else(|| values.fail(KEY, format_args!("{name}: more than 2^53 tokens")))?;
         let expected = *tokens.get_or_insert(size);
         if size != expected {
-            let message = format!("{name}: expected {expected} tokens as in class 1, found {size}");
+            let tokens = if expected == 1 { "token" } else { "tokens" };
+            let message =
+                format!("{name}: expected {expected} {tokens} as in class 1, found {size}");
             return Err(values.fail(KEY, message));
         }
         columns = columns.saturating_add(class_count);
@@ -604,8 +625,9 @@ fn from_classes(values: &Values) -> Result<Target, Failure> {
     let tokens = tokens.unwrap_or(0);
     if columns != tokens {
         let message = format!(
-            "S* is square: expected {tokens} columns in all classes, as many as there are \
-             tokens, found {columns}"
+            "S* is square: expected {tokens} {} in all classes, as many as there are tokens, \
+             found {columns}",
+            if tokens == 1 { "column" } else { "columns" }
         );
         return Err(values.fail(KEY, message));
     }

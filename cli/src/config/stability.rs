@@ -21,6 +21,28 @@ struct Limits {
     exact: bool,
 }
 
+/// The default rate where positive weights differ within a column: they couple c and the logits,
+/// and the formula 0.25/(g Σ‖s*‖²) may be beyond what converges.
+///
+/// # Errors
+/// If the model does not hang together.
+pub(super) fn temper_default_rate(
+    model: &mut ModelSettings,
+    target: &Target,
+) -> Result<(), Failure> {
+    if target.is_uniform() {
+        return Ok(());
+    }
+    let computed = plan::limits(model)?;
+    let limit = computed.lumped.min(computed.dense);
+    if limit.is_finite() && limit > 0.0 && model.rate.to_f64() > 0.25 * limit {
+        // Three digits, rounded down: short enough to be typed again.
+        let text = format!("{:.2e}", 0.249 * limit);
+        model.rate = text.parse().unwrap_or_else(|_| model.rate.clone());
+    }
+    Ok(())
+}
+
 /// Refuses rates at which descent does not converge, and says what else is doubtful.
 ///
 /// # Errors

@@ -7,7 +7,8 @@ use super::value_matrix::ValueMatrix;
 use super::values::{Values, after_flag};
 use crate::cli;
 use crate::error::Failure;
-use crate::number::{Exact, NumberError};
+use crate::number::{Exact, NumberError, Span};
+use crate::output::words;
 use crate::presets;
 use crate::settings::PositionSettings;
 
@@ -46,7 +47,7 @@ impl Training {
         start: &Start,
         v: &ValueMatrix,
     ) -> Result<Self, Failure> {
-        let slope = activation(values, target)?;
+        let slope = activation(values, presets::of(target.task).activation)?;
         let slope_at_zero = slope_at_zero(values, &slope)?;
         check_start(values, start, v, &slope, &slope_at_zero.1)?;
         let (logit_gain, logit_scale) = logit_gain(values, target.tokens, &start.positions)?;
@@ -67,6 +68,8 @@ impl Training {
                 rate
             }
         };
+        let seed = values.integer("seed")?.unwrap_or(0);
+        check_basin(values, start, v, target, &slope, (&rate, seed))?;
         let noise = values.number("noise")?.unwrap_or_else(Exact::zero);
         if noise.is_negative() {
             let message = format!("expected a standard deviation of at least 0, found {noise}");
@@ -83,16 +86,16 @@ impl Training {
                 CommandKind::Rates => 10_000_000,
             }),
             noise,
-            seed: values.integer("seed")?.unwrap_or(0),
+            seed,
             compensated: values.choice("accumulate", &cli::ACCUMULATES)? != Some("plain"),
         })
     }
 }
 
 /// s, from the name of the activation.
-fn activation(values: &Values, target: &Target) -> Result<Exact, Failure> {
+pub(super) fn activation(values: &Values, default: &str) -> Result<Exact, Failure> {
     const KEY: &str = "activation";
-    let text = values.text(KEY)?.unwrap_or(presets::of(target.task).activation).trim();
+    let text = values.text(KEY)?.unwrap_or(default).trim();
     match text {
         "identity" => return Ok(Exact::one()),
         "relu" => return Ok(Exact::zero()),
@@ -144,28 +147,37 @@ fn check_start(
     slope_at_zero: &Exact,
 ) -> Result<(), Failure> {
     let from_zero = match (&start.state, &start.value_matrix) {
-        (Some(state), _) => state.c.is_zero(),
+        (Some(state), _) => state.c.is_zero().then_some(0),
         // One zero row is enough, if the teacher has none there.
         (None, Some(w0)) => {
-            let is_zero = |row: &[Exact]| row.iter().all(Exact::is_zero);
-            w0.entries.chunks(w0.columns.max(1)).enumerate().any(|(at, row)| {
-                let wanted =
-                    v.given.as_ref().and_then(|v| v.entries.chunks(v.columns.max(1)).nth(at));
-                is_zero(row) && !wanted.is_some_and(is_zero)
+            let wanted = |at: usize| {
+                let v = v.given.as_ref()?;
+                v.entries.chunks(v.columns.max(1)).nth(at)
+            };
+            w0.entries.chunks(w0.columns.max(1)).enumerate().position(|(at, row)| {
+                let silent = wanted(at).is_some_and(|row| row.iter().all(Exact::is_zero));
+                row.iter().all(Span::is_zero) && !silent
             })
         }
-        (None, None) => true,
+        (None, None) => Some(0),
     };
     let twice_linear = &Exact::one() + slope;
-    if !from_zero || (&twice_linear * slope_at_zero).is_positive() {
+    let Some(row) = from_zero.filter(|_| !(&twice_linear * slope_at_zero).is_positive()) else {
         return Ok(());
-    }
+    };
+    // A start that is not 0 as a whole is at fault by that row.
+    let from_zero = match &start.value_matrix {
+        Some(w0) if !w0.entries.iter().all(Span::is_zero) => {
+            format!("w0 has only zeros in row {}, and training that channel from zero", row + 1)
+        }
+        _ => "training from zero".to_owned(),
+    };
     let elsewhere = "or start elsewhere, with `state` or `w0` in a configuration file";
     let (key, message) = if twice_linear.is_zero() {
         (
             "activation",
             format!(
-                "training from zero cannot start with the absolute value: its mean slope is 0, and \
+                "{from_zero} cannot start with the absolute value: its mean slope is 0, and \
                  the first step with it; choose another slope than -1, {elsewhere}"
             ),
         )
@@ -173,7 +185,7 @@ fn check_start(
         (
             "slope_at_zero",
             format!(
-                "training from zero cannot start: the slope of the activation at 0 is taken to be \
+                "{from_zero} cannot start: the slope of the activation at 0 is taken to be \
                  0, and the first step is 0 with it; use --slope-at-zero right, {elsewhere}"
             ),
         )
@@ -187,13 +199,77 @@ fn check_start(
         (
             key,
             format!(
-                "training from zero cannot succeed: the first step points away from the teacher \
+                "{from_zero} cannot succeed: the first step points away from the teacher \
                  (slope {slope}, slope at zero {slope_at_zero}), and descent ends in a bad basin; \
                  {mend}, {elsewhere}"
             ),
         )
     };
     Err(values.fail(key, message))
+}
+
+/// A channel that starts opposite to the teacher stays there, if the activation falls on that
+/// side or is flat (note 2, section 5): every step takes W to a sum of two vectors that point away
+/// from V*. The identity and slopes above 0 come back, the absolute value does not care.
+fn check_basin(
+    values: &Values,
+    start: &Start,
+    v: &ValueMatrix,
+    target: &Target,
+    slope: &Exact,
+    (rate, seed): (&Exact, u64),
+) -> Result<(), Failure> {
+    let Some(w0) = &start.value_matrix else { return Ok(()) };
+    let twice_linear = &Exact::one() + slope;
+    if slope.is_positive() || twice_linear.is_zero() {
+        return Ok(());
+    }
+    // The argument is for steps with η g Σ‖s‖² ≤ 1, whatever S comes to be. From uniform
+    // attention the tokens of a group stay alike, and no column is longer than it is on them.
+    let alike = start.key_query.is_none()
+        && start.logits.is_none()
+        && !matches!(start.positions, PositionSettings::General(_));
+    let tokens = Exact::integer(target.tokens);
+    let longest = match target.group {
+        Some(group) if alike => {
+            let smaller = group.min(target.tokens.saturating_sub(group));
+            let smaller = if smaller == 0 { group } else { smaller };
+            tokens.checked_div(&Exact::integer(smaller)).unwrap_or_else(|| tokens.clone())
+        }
+        _ => tokens.clone(),
+    };
+    if &(rate * &gain(slope)) * &longest > Exact::one() {
+        return Ok(());
+    }
+    let teacher = v.matrix(values, target.task, seed)?.entries;
+    let columns = w0.columns.max(1);
+    let rows = w0.entries.chunks(columns).zip(teacher.chunks(columns));
+    match rows.enumerate().find(|(_, (own, wanted))| are_opposite(own, wanted)) {
+        None => Ok(()),
+        Some((at, _)) => Err(values.fail(
+            "w0",
+            format_args!(
+                "row {} is a negative multiple of row {} of the teacher's value matrix: with a \
+                 slope of {slope} the channel stays opposite, and descent ends in a bad basin; \
+                 start that row elsewhere",
+                at + 1,
+                at + 1
+            ),
+        )),
+    }
+}
+
+/// Whether one is a negative multiple of the other.
+fn are_opposite(own: &[Span], wanted: &[Exact]) -> bool {
+    let pairs = || own.iter().zip(wanted);
+    if !own.iter().all(Span::is_point) {
+        return false;
+    }
+    let Some((pivot, reference)) = pairs().find(|(_, wanted)| !wanted.is_zero()) else {
+        return false;
+    };
+    (&pivot.lo * reference).is_negative()
+        && pairs().all(|(x, y)| &x.lo * reference == &pivot.lo * y)
 }
 
 /// κ, and τ if that was given.
@@ -219,6 +295,11 @@ fn logit_gain(
         let scale = (!matches!(positions, PositionSettings::Identity)).then_some(scale);
         return Ok((gain, scale));
     }
+    Ok((logit_gain_of(values, tokens)?, None))
+}
+
+/// κ, if it is not by way of τ.
+pub(super) fn logit_gain_of(values: &Values, tokens: u64) -> Result<Exact, Failure> {
     const KEY: &str = "logit_gain";
     let text = values.text(KEY)?.unwrap_or("1/D");
     let gain = match power_of_tokens(text, tokens) {
@@ -234,29 +315,31 @@ fn logit_gain(
     if !gain.is_positive() {
         return Err(values.fail(KEY, format_args!("expected a gain above 0, found {gain}")));
     }
-    Ok((gain, None))
+    Ok(gain)
 }
 
-/// `D`, `D^p`, `1/D` and `1/D^p`; nothing if it has another form.
+/// `D`, `D^p`, and a number over one of these, such as `1/D`, in capitals or not; nothing if it has
+/// another form.
 fn power_of_tokens(text: &str, tokens: u64) -> Option<Result<Exact, String>> {
-    let text = text.trim();
-    let (text, inverse) = match text.split_once('/') {
-        Some((one, rest)) if one.trim() == "1" => (rest.trim(), true),
-        Some(_) => return None,
-        None => (text, false),
+    let whole = text.trim().replace('\u{2212}', "-");
+    let (text, factor) = match whole.split_once('/') {
+        Some((factor, rest)) => (rest.trim(), Some(Exact::parse(factor).ok()?)),
+        None => (whole.as_str(), None),
     };
-    let power = match text.strip_prefix('D')?.trim_start() {
+    let power = match text.strip_prefix(['D', 'd'])?.trim_start() {
         "" => "1",
         rest => rest.strip_prefix('^')?.trim(),
     };
     let Ok(power) = power.parse::<i64>() else {
         return Some(Err(format!(
-            "the power of D must be an integer, such as D^-2, found `{power}`; give the number \
-             itself for other powers"
+            "the power of D must be an integer, such as D^-2, because gains are exact and other \
+             powers are irrational, found `{power}`; give the number itself"
         )));
     };
-    let power = if inverse { power.checked_neg() } else { Some(power) };
+    let power = if factor.is_some() { power.checked_neg() } else { Some(power) };
     let value = power.and_then(|power| Exact::integer(tokens).power(power));
+    let value = value.map(|value| factor.map_or(value.clone(), |factor| &factor * &value));
+    let text = &whole;
     Some(
         value.ok_or_else(|| {
             format!("{text} is out of range for D = {tokens}: choose a smaller power")
@@ -271,8 +354,7 @@ fn default_rate(target: &Target, slope: &Exact) -> Exact {
     quarter.checked_div(&curvature).unwrap_or(quarter)
 }
 
-/// A number for reading.
+/// A number for reading, as in headings.
 pub(super) fn shown(value: &Exact) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= 12 { text } else { format!("{:.6e}", value.to_f64()) }
+    words::exact(value)
 }

@@ -62,6 +62,20 @@ impl ValueMatrix {
         }
     }
 
+    /// Whether D ‖V*‖², which bounds the loss, can be computed with.
+    ///
+    /// # Errors
+    /// A norm that is too large.
+    pub fn check_scale(&self, values: &Values, tokens: u64) -> Result<(), Failure> {
+        let key = if self.given.is_some() { "v" } else { "teacher_norm" };
+        values
+            .check_range(
+                &(&Exact::integer(tokens) * &self.square_norm()),
+                "the number of tokens times the square of the teacher norm, the size of the loss,",
+            )
+            .map_err(|message| values.fail(key, message))
+    }
+
     /// V* in full: as given; for sparse token selection a multiple of I; otherwise drawn from the
     /// seed, with standard Gaussian entries before it is scaled to its norm.
     ///
@@ -176,7 +190,7 @@ fn shape(values: &Values, task: Task) -> Result<(usize, usize), Failure> {
 }
 
 /// ‖V*‖_F: a number, or the root of one.
-fn norm(values: &Values) -> Result<Option<TeacherNorm>, Failure> {
+pub(super) fn norm(values: &Values) -> Result<Option<TeacherNorm>, Failure> {
     const KEY: &str = "teacher_norm";
     let positive = |value: Exact| {
         if value.is_positive() {

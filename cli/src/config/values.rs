@@ -5,12 +5,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::keys::{self, EXCLUSIVE};
-use super::tree::{self, Kind, Node};
+use super::keys::{self, EXCLUSIVE, REPLACEMENTS};
+use super::overridden;
+use super::saved;
+use super::tree::{Kind, Node};
 use crate::data::{self, Table};
-use crate::error::Failure;
-use crate::number::{Exact, NumberError};
-use crate::settings::ScalarKind;
+use crate::error::{Failure, Warning};
+use crate::number::{Exact, NumberError, Span};
+use crate::settings::{Matrix, ScalarKind};
 
 /// Where a value comes from: what messages begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,25 +64,33 @@ pub struct Values {
     folder: PathBuf,
     /// What numbers must fit into.
     range: Range,
+    /// What a flag took the place of, and should be told.
+    replaced: Vec<Warning>,
 }
 
 /// The scalar types that numbers must fit into.
 #[derive(Clone, Copy, Debug, Default)]
 struct Range {
     single: bool,
+    /// Whether results enclose the exact ones.
+    rigorous: bool,
 }
 
 impl Values {
     /// Puts flags over the keys of a file.
     ///
     /// # Errors
-    /// An unreadable file, a syntax error, an unknown key, and two keys that exclude each other.
-    pub fn gather(flags: Vec<(&'static str, Node)>, file: Option<&Path>) -> Result<Self, Failure> {
+    /// An unknown key, two keys that exclude each other, and a value that a flag replaces but that
+    /// is wrong all the same.
+    pub fn gather(
+        flags: Vec<(&'static str, Node)>,
+        file: Option<(PathBuf, Vec<(String, Node)>)>,
+    ) -> Result<Self, Failure> {
         let mut values = Self::default();
-        if let Some(path) = file {
+        if let Some((path, entries)) = file {
             values.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
             let path: Rc<Path> = path.into();
-            for (name, node) in tree::read(&path)? {
+            for (name, node) in saved::configuration(entries, &path)? {
                 let Some(key) = keys::find(&name) else {
                     return Err(unknown_key(&path, node.line, &name, keys::suggest(&name)));
                 };
@@ -90,20 +100,42 @@ impl Values {
             }
             values.check_exclusive()?;
         }
+        for (key, _) in &flags {
+            overridden::check(&values, key)?;
+        }
         for (key, node) in flags {
-            for group in
-                EXCLUSIVE.iter().filter(|group| group.replaces && group.keys.contains(&key))
-            {
-                for other in group.keys.iter().filter(|&&other| other != key) {
-                    if matches!(values.origin(other), Some(Origin::File { .. })) {
-                        values.entries.remove(other);
-                    }
-                }
-            }
+            values.replace(key, &node)?;
             values.entries.insert(key, Given { node, origin: Origin::Flag(key) });
         }
         values.check_exclusive()?;
         Ok(values)
+    }
+
+    /// Takes out of the file what a flag says in another way.
+    fn replace(&mut self, flag: &'static str, node: &Node) -> Result<(), Failure> {
+        for replacement in REPLACEMENTS.iter().filter(|replacement| replacement.flag == flag) {
+            for key in replacement.keys {
+                let Some(given) = self.get(key) else { continue };
+                let Origin::File { .. } = given.origin else { continue };
+                // A task and its preset go together.
+                if given.node.kind == node.kind {
+                    continue;
+                }
+                overridden::check(self, key)?;
+                if let Some(given) = self.entries.remove(key)
+                    && replacement.warns
+                {
+                    let (flag, key) = (flag_of(flag), given.origin.to_string());
+                    self.replaced.push(Warning::Replaced { flag, key });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What flags took the place of.
+    pub fn replaced(&self) -> Vec<Warning> {
+        self.replaced.clone()
     }
 
     fn check_exclusive(&self) -> Result<(), Failure> {
@@ -121,7 +153,15 @@ impl Values {
 
     /// From now on numbers must fit into this type.
     pub fn set_scalar(&mut self, scalar: ScalarKind) {
-        self.range.single = matches!(scalar, ScalarKind::F32 | ScalarKind::Interval32);
+        self.range = Range {
+            single: matches!(scalar, ScalarKind::F32 | ScalarKind::Interval32),
+            rigorous: matches!(scalar, ScalarKind::Interval32 | ScalarKind::Interval64),
+        };
+    }
+
+    /// Whether the scalar type encloses: then nothing may be taken for what it only nearly is.
+    pub fn is_rigorous(&self) -> bool {
+        self.range.rigorous
     }
 
     /// Whether a key was given.
@@ -179,6 +219,50 @@ impl Values {
         let value = Exact::parse(text).map_err(|error| after_flag(text, &error))?;
         self.check_range(&value, text)?;
         Ok(value)
+    }
+
+    /// A number or, for intervals, an enclosure `{lo, hi}`; or what is wrong with it.
+    pub fn span_of(&self, node: &Node) -> Result<Span, String> {
+        if !matches!(node.kind, Kind::Table(_)) {
+            return self.number_of(node).map(Span::from);
+        }
+        let lo = self.number_of(&end_of(node, "lo")?)?;
+        let hi = self.number_of(&end_of(node, "hi")?)?;
+        self.enclosure(lo, hi)
+    }
+
+    fn enclosure(&self, lo: Exact, hi: Exact) -> Result<Span, String> {
+        if lo > hi {
+            return Err(format!("the lower end {lo} is above the upper end {hi}"));
+        }
+        if lo != hi && !self.range.rigorous {
+            return Err("an enclosure {lo, hi} needs --scalar interval32 or interval64; a float \
+                        starts from a number"
+                .to_owned());
+        }
+        Ok(Span { lo, hi })
+    }
+
+    /// A matrix of this shape whose entries are numbers or, for intervals, enclosures.
+    ///
+    /// # Errors
+    /// As [`table`](Self::table), and another shape.
+    pub fn spans(
+        &self,
+        key: &str,
+        (rows, columns): (usize, usize),
+        why: &str,
+    ) -> Result<Option<Matrix<Span>>, Failure> {
+        let Some(given) = self.get(key) else { return Ok(None) };
+        let end = |name: &str| -> Result<Option<Matrix>, Failure> {
+            let node = end_of(&given.node, name).map_err(|message| self.fail(key, message))?;
+            self.table_from(key, &node)?.matrix_of(rows, columns, why).map(Some)
+        };
+        let (Some(lower), Some(upper)) = (end("lo")?, end("hi")?) else { return Ok(None) };
+        let entries = lower.entries.into_iter().zip(upper.entries);
+        let entries: Result<_, String> = entries.map(|(lo, hi)| self.enclosure(lo, hi)).collect();
+        let entries = entries.map_err(|message| self.fail(key, message))?;
+        Ok(Some(Matrix { rows, columns, entries }))
     }
 
     /// Whether the scalar type can hold a number without turning it into 0 or ∞.
@@ -250,21 +334,26 @@ impl Values {
     /// Rows of numbers, inline or in a file.
     pub fn table(&self, key: &str) -> Result<Option<Table>, Failure> {
         let Some(given) = self.get(key) else { return Ok(None) };
-        let table = match &given.node.kind {
+        self.table_from(key, &given.node).map(Some)
+    }
+
+    fn table_from(&self, key: &str, node: &Node) -> Result<Table, Failure> {
+        let table = match &node.kind {
             Kind::Text(name) => {
                 let path = self.folder.join(name);
-                data::read(&path).map_err(|failure| match failure {
+                let mut table = data::read(&path).map_err(|failure| match failure {
                     Failure::Usage(message) => self.fail(key, message),
                     other => other,
-                })?
+                })?;
+                // Whatever is found wrong later is told with the key as well.
+                table.place = format!("{}: {}", self.label(key), table.place);
+                table
             }
-            Kind::List(_) => {
-                Table::from_node(&given.node, &given.origin.to_string()).map_err(Failure::Usage)?
-            }
+            Kind::List(_) => Table::from_node(node, &self.label(key)).map_err(Failure::Usage)?,
             _ => {
                 let message = format!(
                     "expected rows of numbers, or the name of a .csv, .npy or .json file; found {}",
-                    given.node.name()
+                    node.name()
                 );
                 return Err(self.fail(key, message));
             }
@@ -275,7 +364,7 @@ impl Values {
                     .map_err(|message| table.fail(row, column, message))?;
             }
         }
-        Ok(Some(table))
+        Ok(table)
     }
 
     /// The entries of a list; a single value is a list of one.
@@ -324,6 +413,25 @@ impl Values {
         }
         Ok(fields)
     }
+}
+
+/// The same with the lower or the upper end in the place of every `{lo, hi}`.
+fn end_of(node: &Node, end: &str) -> Result<Node, String> {
+    let kind = match &node.kind {
+        Kind::List(items) => {
+            Kind::List(items.iter().map(|item| end_of(item, end)).collect::<Result<_, _>>()?)
+        }
+        Kind::Table(entries) => match &entries[..] {
+            [(lo, first), (hi, second)] if (lo.as_str(), hi.as_str()) == ("lo", "hi") => {
+                if end == "lo" { first.kind.clone() } else { second.kind.clone() }
+            }
+            _ => {
+                return Err("expected a number, or an enclosure {lo, hi}, found a table".to_owned());
+            }
+        },
+        plain => plain.clone(),
+    };
+    Ok(Node { kind, line: node.line })
 }
 
 /// An integer from 0 to 2^63, or what is wrong with it.

@@ -38,7 +38,10 @@ pub fn trajectory(trajectory: &Trajectory) -> Result<String, Failure> {
                 Number::Float(value) => record.push(float(value)),
                 Number::Single(value) => record.push(single(value)),
                 Number::Interval { lo, hi } => record.extend([float(lo), float(hi)]),
-                Number::SingleInterval { lo, hi } => record.extend([single(lo), single(hi)]),
+                // With the digits of the doubles that they are, see `json::number`.
+                Number::SingleInterval { lo, hi } => {
+                    record.extend([float(lo.into()), float(hi.into())]);
+                }
             }
         }
         record

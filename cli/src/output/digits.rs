@@ -47,12 +47,13 @@ pub fn short(value: f64) -> String {
     trimmed(&text)
 }
 
-/// A slope or a ratio: three decimals.
+/// A slope or a ratio: three decimals, and no sign at what they round to 0.
 pub fn ratio(value: f64) -> String {
     if !value.is_finite() {
         "–".to_owned()
     } else if value.abs() < 1e4 {
-        format!("{value:.3}").replace('-', "−")
+        let text = format!("{value:.3}");
+        if text == "-0.000" { "0.000".to_owned() } else { text }
     } else {
         short(value)
     }
@@ -188,7 +189,9 @@ mod tests {
         assert_eq!(short(100.0), "100");
         assert_eq!(grouped(7), "7");
         assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(ratio(-0.49951), "−0.500");
+        assert_eq!(ratio(-0.49951), "-0.500");
+        assert_eq!(ratio(-0.0004), "0.000");
+        assert_eq!(ratio(-0.0006), "-0.001");
     }
 
     #[test]

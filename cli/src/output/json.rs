@@ -1,4 +1,4 @@
-//! JSON results, schema 1: one document.
+//! JSON results, schema 1: one document; and CSV, which is described here too.
 //!
 //! Every document has `schema`, `popgd` (the version), `command`, `config` (every default filled
 //! in: fed back, it gives the same run) and `provenance` (`config_hash`, `seed`, `scalar`,
@@ -17,10 +17,19 @@
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and
-//!   `classes`; of a dense run `w0`, `kq0` (starts likewise), `scores` and `logits`.
+//!   `classes`; of a dense run `w0`, `logits` (starts likewise) and `scores`, and `kq0` where the
+//!   positions determine it.
 //!
-//! A result is a number whose digits give the same bits back, `{"lo", "hi"}` of an enclosure, or
-//! `"inf"` and `"-inf"`; an integer above 2^53 is a string. Figures that are claims have a
+//! Every document is a configuration too: `--config` takes its `config`, and of a saved state the
+//! start; the steps of the new run count from 0.
+//!
+//! CSV has one line a record after a line of names: of `run` a recorded step, `t` and the figures
+//! of a row as above; of `rates` a quantity; of `--dry-run` a `key` and its `value`. Columns that
+//! do not exist are left out, and an enclosure is two columns, `_lo` and `_hi`.
+//!
+//! A result is a number whose digits give the same bits back, `{"lo", "hi"}` of an enclosure (with
+//! the digits of doubles, also for `interval32`, so that they enclose for every reader), or `"inf"`
+//! and `"-inf"`; an integer above 2^53 is a string. Figures that are claims have a
 //! `status`: `cited` from the paper or the notes, `measured`, or `proven`.
 
 use serde_json::{Map, Value};
@@ -94,7 +103,9 @@ pub fn number(number: Number) -> Value {
         Number::Float(value) => float(value),
         Number::Single(value) => single(value),
         Number::Interval { lo, hi } => interval(float(lo), float(hi)),
-        Number::SingleInterval { lo, hi } => interval(single(lo), single(hi)),
+        // The shortest digits of an f32, read as a double, may lie within the ends; those of the
+        // double that it is are the f32 for either reader.
+        Number::SingleInterval { lo, hi } => interval(float(lo.into()), float(hi.into())),
     }
 }
 

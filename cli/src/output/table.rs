@@ -37,9 +37,9 @@ pub fn text(table: &Table) -> String {
 
 /// The configuration in words.
 pub fn heading(model: &ModelSettings, style: Style) -> String {
-    let head = style.bold(&words::teacher(model));
-    let training = words::training(model);
-    let computation = style.dim(&words::computation(model));
+    let head = style.bold(&style.prose(&words::teacher(model)));
+    let training = style.prose(&words::training(model));
+    let computation = style.dim(&style.prose(&words::computation(model)));
     format!("{head}\n{training}\n{computation}\n")
 }
 

@@ -14,10 +14,15 @@ pub fn teacher(model: &ModelSettings) -> String {
         Task::Custom => "custom scores",
     };
     let groups = match model.group {
-        Some(group) => format!("D = {} tokens, K = {group}", model.tokens),
-        None => format!("D = {} tokens, {}", model.tokens, classes(&model.classes)),
+        Some(group) => format!("{}, K = {}", tokens(model.tokens), grouped(group)),
+        None => format!("{}, {}", tokens(model.tokens), classes(&model.classes)),
     };
     format!("{task}, {groups}, {}", activation(model))
+}
+
+/// `D = 1,000 tokens`.
+fn tokens(count: u64) -> String {
+    format!("D = {} {}", grouped(count), if count == 1 { "token" } else { "tokens" })
 }
 
 fn classes(classes: &[ClassSettings]) -> String {
@@ -73,7 +78,9 @@ pub fn computation(model: &ModelSettings) -> String {
     let started = match model.method {
         Method::Lumped => model.state.is_some(),
         Method::Dense => model.dense.as_ref().is_some_and(|dense| {
-            dense.start_value_matrix.is_some() || dense.start_key_query.is_some()
+            dense.start_value_matrix.is_some()
+                || dense.start_key_query.is_some()
+                || dense.start_logits.is_some()
         }),
     };
     parts.push(if started { "from a given state" } else { "from zero" }.to_owned());
@@ -81,7 +88,7 @@ pub fn computation(model: &ModelSettings) -> String {
 }
 
 /// An exact number as it was given if that is short, in a few digits otherwise.
-fn exact(value: &crate::number::Exact) -> String {
+pub fn exact(value: &crate::number::Exact) -> String {
     let text = value.to_string();
     if text.chars().count() <= 10 { text } else { short(value.to_f64()) }
 }
