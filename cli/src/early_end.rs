@@ -8,7 +8,7 @@ use crate::trajectory::{End, Trajectory};
 ///
 /// # Errors
 /// [`Failure::Interrupted`]; [`Failure::Undecided`] for enclosures that grew without bound;
-/// [`Failure::Io`] (exit code 1) for floats that are no longer finite.
+/// [`Failure::NotFinite`] (exit code 1) for floats that are no longer finite.
 pub fn early_end(settings: &Settings, trajectory: &Trajectory) -> Result<(), Failure> {
     let written = match trajectory.rows.last() {
         Some(row) => format!("what was recorded up to step {} is written", row.t),
@@ -21,12 +21,19 @@ pub fn early_end(settings: &Settings, trajectory: &Trajectory) -> Result<(), Fai
             settings.model.steps
         ))),
         End::NotFinite { at } => Err(match settings.model.scalar {
-            ScalarKind::Interval32 | ScalarKind::Interval64 => Failure::Undecided(format!(
-                "the enclosure grew without bound at step {at}; {written}. Plain interval steps \
-                 carry no further: lower --steps, use --scalar interval64, or enclose long runs \
-                 with `popgd certify`"
-            )),
-            ScalarKind::F32 | ScalarKind::F64 => Failure::Io(format!(
+            scalar @ (ScalarKind::Interval32 | ScalarKind::Interval64) => {
+                let wider = if scalar == ScalarKind::Interval32 {
+                    ", or use --scalar interval64, which carries further"
+                } else {
+                    ""
+                };
+                Failure::Undecided(format!(
+                    "the enclosure grew without bound at step {at}; {written}. Plain interval \
+                     steps carry no further: lower --steps below {at}{wider}, or use floats \
+                     (--scalar f64)"
+                ))
+            }
+            ScalarKind::F32 | ScalarKind::F64 => Failure::NotFinite(format!(
                 "the result of step {at} is not finite; {written}. Check the --rate and the start"
             )),
         }),
