@@ -8,30 +8,49 @@ use crate::engine::with_lumped_model;
 use crate::fit;
 use crate::plan;
 use crate::scalar::Number;
-use crate::settings::{ModelSettings, ScalarKind};
-use crate::trajectory::{Row, Trajectory};
+use crate::settings::{ModelSettings, PositionSettings, ScalarKind};
+use crate::trajectory::{End, Row, Trajectory};
 
 /// A measured slope within this much of a claimed one agrees with it.
 pub const TOLERANCE: f64 = 0.02;
 
-/// How many steps of the last decade are looked at.
+/// How many steps of a decade are looked at.
 const POINTS: u32 = 8;
 
 /// How many powers of T^{−1/2} are taken out of a slope. With one less the answer should be the
 /// same; the difference is what the answer is trusted to.
 const CORRECTIONS: i32 = 3;
 
+/// How small the part of a tenth of the last decade may be that a mode of curvature h still has:
+/// `e^{−ηhT/10}` with at least this exponent.
+const DECAYED: f64 = 30.0;
+
+/// By how much the fall of tan θ, a power of T, may be less than ½, and more, where the clock is
+/// to be T. A run that began ahead falls too slowly, without end to it; one that has lost steps in
+/// burn-in falls too fast at first, which the corrections to a slope account for.
+const CLOCK_TOLERANCE: [f64; 2] = [0.03, 0.1];
+
+/// By how much the measured size may differ from the exact limit, in the limit.
+const SIZE_TOLERANCE: f64 = 0.05;
+
+/// More steps than these are out of reach: days, at some ten nanoseconds a step.
+const REACHABLE: f64 = 1e13;
+
 /// The steps that rates are read from, whatever else is recorded: evenly spread over the last
-/// decade, and a few of the first, from which a geometric decay is read.
+/// decade and, because a run may end early, over all before it; and a few of the first, from
+/// which a geometric decay is read.
 pub fn measured_steps(steps: u64) -> Vec<u64> {
     let mut at: Vec<u64> = (0..7).map(|power| 1 << power).filter(|&t| t <= steps).collect();
-    if let Some(start) = decade_start(steps) {
-        at.push(start);
-        at.extend((0..POINTS).map(|k| {
-            let t = steps as f64 * 10_f64.powf(-f64::from(k) / f64::from(POINTS));
-            (t as u64).clamp(start, steps)
-        }));
+    let mut k = 0;
+    loop {
+        let t = steps as f64 * 10_f64.powf(-f64::from(k) / f64::from(POINTS));
+        if t < 64.0 {
+            break;
+        }
+        at.push((t as u64).min(steps));
+        k += 1;
     }
+    at.extend(decade_start(steps));
     at.push(steps);
     at.sort_unstable();
     at.dedup();
@@ -115,8 +134,69 @@ pub enum Verdict {
     Agrees,
     /// It is not, and this is no matter of too few steps.
     Differs,
-    /// More steps are needed to tell.
+    /// It cannot be told, see [`Doubt`].
     Inconclusive,
+}
+
+/// Why a verdict is withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// There is no decade of recorded steps.
+    TooFewSteps,
+    /// The run broke off: a figure overflowed, or an enclosure grew without bound.
+    BrokenOff,
+    /// Figures are exactly 0, below what the scalar resolves.
+    Vanished,
+    /// tan θ does not fall.
+    Standing,
+    /// tan θ is small and does not fall any more.
+    Frozen,
+    /// tan θ is not small yet.
+    BurnIn,
+    /// tan θ is small but does not fall like T^{−1/2}: the time that counts is not T, because
+    /// the run began ahead (a late state, a first step that went far) or has lost steps.
+    OtherClock,
+    /// Increments are lost in plain sums.
+    Rounding,
+    /// Differences between tokens of unequal weights have not died out.
+    SlowModes,
+    /// Corrections are too large to be taken out.
+    Corrections,
+    /// The slope agrees, but the size is not the one that the exact limit law has.
+    Size,
+    /// The slope is another one, but P is not one that the theorem is about.
+    OutsideTheorem,
+}
+
+impl Doubt {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TooFewSteps => "too_few_steps",
+            Self::BrokenOff => "broken_off",
+            Self::Vanished => "vanished",
+            Self::Standing => "standing",
+            Self::Frozen => "frozen",
+            Self::BurnIn => "burn_in",
+            Self::OtherClock => "other_clock",
+            Self::Rounding => "rounding",
+            Self::SlowModes => "slow_modes",
+            Self::Corrections => "corrections",
+            Self::Size => "size",
+            Self::OutsideTheorem => "outside_theorem",
+        }
+    }
+}
+
+/// What would settle a doubt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mend {
+    /// So many steps.
+    Longer(u64),
+    /// More steps, so many that nobody can make them.
+    TooLong(f64),
+    /// No number of steps.
+    Otherwise,
 }
 
 impl Verdict {
@@ -148,7 +228,8 @@ pub struct Slope {
     pub plain: f64,
     /// In the limit: corrections T^{−1/2}, T^{−1}, T^{−3/2} taken out.
     pub limit: f64,
-    /// By how much the limit moves if one correction less is taken out.
+    /// By how much the limit moves if one correction less is taken out, and by how much rounding
+    /// may move it.
     pub uncertainty: f64,
 }
 
@@ -178,6 +259,8 @@ pub struct Rate {
     pub size: Option<Size>,
     /// What this says of Theorem 3.1.
     pub verdict: Verdict,
+    /// Why nothing, if so.
+    pub doubt: Option<Doubt>,
 }
 
 /// How descent approaches its limit.
@@ -185,18 +268,22 @@ pub struct Rate {
 pub enum Approach {
     /// By powers of T; one entry a quantity.
     Powers {
-        /// tan θ at the start of the last decade and at the end.
+        /// The first step and the last of the decade that rates are read from, if there is one.
+        decade: Option<[u64; 2]>,
+        /// tan θ at these.
         tangents: [f64; 2],
-        /// Whether all of the last decade is past burn-in.
+        /// Whether all of that decade is past burn-in.
         past_burn_in: bool,
-        /// A number of steps that would do, where this one does not.
-        needed: Option<u64>,
+        /// The first reason for which a verdict is withheld.
+        doubt: Option<Doubt>,
+        /// What would help against it.
+        mend: Option<Mend>,
         /// In the order of the theorem.
         rates: Vec<Rate>,
     },
     /// By a factor a step: no column of S* has a zero.
     Geometric {
-        /// The factor of |c − 1| as it was measured.
+        /// One minus the factor of |c − 1|, as it was measured.
         measured: Option<f64>,
         /// As theory has it, where all weights of a column are equal.
         predicted: Option<f64>,
@@ -215,23 +302,188 @@ pub fn judge(model: &ModelSettings, trajectory: &Trajectory, shown: &[u64]) -> A
         };
     }
     let end = rows.last().map_or(0, |row| row.t);
-    let start = decade_start(end);
-    let decade: Vec<&Row> = match start {
-        Some(start) => rows.iter().filter(|row| row.t >= start).collect(),
-        None => Vec::new(),
-    };
-    let tangent = |row: Option<&&Row>| row.and_then(|row| row.tangent).unwrap_or(f64::INFINITY);
-    let tangents = [tangent(decade.first()), tangent(rows.last().as_ref())];
-    // An interrupted run may have no record at the start of its last decade.
-    let whole = decade.first().is_some_and(|row| row.t as f64 <= 0.11 * end as f64);
-    let past_burn_in = whole && tangents[0].abs() <= PAST_BURN_IN;
-    let rates: Vec<Rate> = Quantity::ALL
+    // A run that was interrupted may have no record at the start of its last decade, but has one
+    // somewhat before.
+    let first = decade_start(end)
+        .and_then(|start| rows.iter().rposition(|row| row.t > 0 && row.t <= start));
+    let decade: Vec<&Row> = rows.iter().skip(first.unwrap_or(rows.len())).collect();
+    let clock = Clock::of(model, &decade, rows.last());
+    let common = common_doubt(model, trajectory, &decade, &clock);
+    let mut rates: Vec<Rate> = Quantity::ALL
         .into_iter()
-        .map(|quantity| rate(model, quantity, rows, &decade, shown, past_burn_in))
+        .map(|quantity| rate(model, quantity, rows, &decade, shown, common))
         .collect();
-    let undecided = rates.iter().any(|rate| rate.verdict == Verdict::Inconclusive);
-    let needed = undecided.then(|| needed_steps(model, end, tangents[1], past_burn_in));
-    Approach::Powers { tangents, past_burn_in, needed, rates }
+    // All three approach their laws together: while one is unsettled, none is called different.
+    if rates.iter().any(|rate| rate.doubt.is_some()) {
+        for rate in rates.iter_mut().filter(|rate| rate.verdict == Verdict::Differs) {
+            rate.verdict = Verdict::Inconclusive;
+            rate.doubt = Some(Doubt::Corrections);
+        }
+    }
+    let doubt = common.or_else(|| rates.iter().find_map(|rate| rate.doubt));
+    let done = match trajectory.end {
+        End::Complete => end,
+        End::Interrupted { after } => after,
+        End::NotFinite { at } => at.saturating_sub(1),
+    };
+    let [from, to] = clock.tangents;
+    Approach::Powers {
+        decade: decade.first().map(|row| [row.t, end]),
+        tangents: [from, to],
+        past_burn_in: clock.is_late(),
+        doubt,
+        mend: doubt.map(|doubt| mend(model, doubt, done, &clock)),
+        rates,
+    }
+}
+
+/// Whether a model has positions for which the limit laws are known: PᵀP = γI.
+pub fn has_limit_law(model: &ModelSettings) -> bool {
+    let positions = model.dense.as_ref().map(|dense| &dense.positions);
+    !matches!(positions, Some(PositionSettings::General(_)))
+}
+
+/// The time that tan θ shows, beside T.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    /// The steps between which it is read.
+    steps: [f64; 2],
+    /// tan θ at these.
+    tangents: [f64; 2],
+    /// By how much `1/tan²θ` grows a step: in theory where that is known, else as measured.
+    rate: Option<f64>,
+}
+
+impl Clock {
+    fn of(model: &ModelSettings, decade: &[&Row], last: Option<&Row>) -> Self {
+        let tangent =
+            |row: Option<&Row>| row.and_then(|row| row.tangent).map_or(f64::INFINITY, f64::abs);
+        let time = |row: Option<&Row>| row.map_or(0.0, |row| row.t as f64);
+        let first = decade.first().copied();
+        let (steps, tangents) = ([time(first), time(last)], [tangent(first), tangent(last)]);
+        let reading = tangents.map(|x| 1.0 / (x * x));
+        let measured = (reading[1] - reading[0]) / (steps[1] - steps[0]);
+        let known = if has_limit_law(model) { plan::clock_rate(model) } else { None };
+        let rate = known.or(Some(measured)).filter(|rate| *rate > 0.0 && rate.is_finite());
+        Self { steps, tangents, rate }
+    }
+
+    /// Whether tan θ is small all the time.
+    fn is_late(&self) -> bool {
+        self.tangents[0] <= PAST_BURN_IN
+    }
+
+    /// The power of T with which tan θ falls.
+    fn fall(&self) -> f64 {
+        let ([from, to], [t, end]) = (self.tangents, self.steps);
+        (from / to).log10() / (end / t).log10()
+    }
+
+    /// How many steps late (or early, if negative) the limit law runs beside T.
+    fn offset(&self) -> Option<f64> {
+        let [_, x] = self.tangents;
+        self.rate.map(|rate| self.steps[1] - 1.0 / (x * x * rate))
+    }
+}
+
+/// What stands against any verdict.
+fn common_doubt(
+    model: &ModelSettings,
+    trajectory: &Trajectory,
+    decade: &[&Row],
+    clock: &Clock,
+) -> Option<Doubt> {
+    if let End::NotFinite { .. } = trajectory.end {
+        return Some(Doubt::BrokenOff);
+    }
+    let Some(first) = decade.first() else { return Some(Doubt::TooFewSteps) };
+    let zero = |row: &&Row| Quantity::ALL.iter().all(|q| q.of_row(row).center() == 0.0);
+    if clock.tangents[1] == 0.0 || decade.last().is_some_and(zero) {
+        return Some(Doubt::Vanished);
+    }
+    let fall = clock.fall();
+    // A plateau that theory knows the end of is no standstill.
+    let predicted =
+        clock.tangents[0] > PAST_BURN_IN && steps_to(model, clock, PAST_BURN_IN).is_some();
+    if !(fall.abs() > 1e-6 || predicted) {
+        return Some(match clock.is_late() {
+            _ if stalls(model, first.t) => Doubt::Rounding,
+            true => Doubt::Frozen,
+            false => Doubt::Standing,
+        });
+    }
+    if !clock.is_late() {
+        return Some(Doubt::BurnIn);
+    }
+    let decayed = slowest_decay(model).is_none_or(|decay| decay * first.t as f64 >= DECAYED);
+    if !decayed {
+        return Some(Doubt::SlowModes);
+    }
+    if !(fall >= 0.5 - CLOCK_TOLERANCE[0] && fall <= 0.5 + CLOCK_TOLERANCE[1]) {
+        let last = trajectory.rows.last().map_or(0, |row| row.t);
+        return Some(if stalls(model, last) { Doubt::Rounding } else { Doubt::OtherClock });
+    }
+    None
+}
+
+/// Whether plain sums lose increments within so many steps: those of a logit are about 1/(2T).
+fn stalls(model: &ModelSettings, steps: u64) -> bool {
+    let unit = unit_roundoff(model.scalar);
+    !model.compensated && steps as f64 * unit > 0.003
+}
+
+fn unit_roundoff(scalar: ScalarKind) -> f64 {
+    match scalar {
+        ScalarKind::F32 | ScalarKind::Interval32 => f64::from(f32::EPSILON) / 2.0,
+        ScalarKind::F64 | ScalarKind::Interval64 => f64::EPSILON / 2.0,
+    }
+}
+
+/// The least η·(curvature) of what descent has to forget before the limit law holds: of c, and of
+/// differences between tokens of unequal weights; by note 4, section 3.
+fn slowest_decay(model: &ModelSettings) -> Option<f64> {
+    // From a start in full matrices also tokens of equal weight differ.
+    let unequal_start = plan::starts_in_matrices(model);
+    with_lumped_model::<f64, _>(model, |lumped| {
+        let gain = lumped.activation.gain();
+        let along_values = value_curvature(&lumped);
+        let mut slowest = along_values;
+        let (mut groups, mut square_norms) = (0.0, 0.0);
+        for class in lumped.classes {
+            let mut levels: Vec<(f64, f64)> =
+                class.levels().filter(|&(_, weight)| weight > 0.0).collect();
+            groups += class.columns / levels.iter().map(|&(count, _)| count).sum::<f64>();
+            square_norms += class.columns * class.square_norm(0.0);
+            levels.sort_by(|a, b| a.1.total_cmp(&b.1));
+            let smallest = if unequal_start && levels.first().is_some_and(|level| level.0 > 1.0) {
+                levels.first().map(|level| level.1)
+            } else {
+                smallest_spread(&levels)
+            };
+            if let Some(spread) = smallest {
+                let stiffness = gain * lumped.logit_gain * lumped.teacher_norm.powi(2);
+                slowest = slowest.min(stiffness * spread * spread);
+            }
+        }
+        // The part that is left to a mode in which c makes up for the logits.
+        let shared = (groups / square_norms).min(1.0);
+        let slowest = if slowest < along_values { slowest * shared } else { slowest };
+        Some(lumped.rate * slowest)
+    })
+}
+
+/// The least eigenvalue but 0 of diag(w) − w wᵀ, for levels (count, weight) in increasing order of
+/// weight: it is between the two smallest weights, and a root of `Σ m w²/(w − x) = 1`.
+fn smallest_spread(levels: &[(f64, f64)]) -> Option<f64> {
+    let [(_, first), (_, second), ..] = levels[..] else { return None };
+    let excess = |x: f64| levels.iter().map(|&(m, w)| m * w * w / (w - x)).sum::<f64>() - 1.0;
+    let (mut low, mut high) = (first, second);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        // From −∞ to ∞ between the two poles.
+        if excess(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    Some(low)
 }
 
 fn rate(
@@ -240,38 +492,76 @@ fn rate(
     rows: &[Row],
     decade: &[&Row],
     shown: &[u64],
-    past_burn_in: bool,
+    common: Option<Doubt>,
 ) -> Rate {
     let value = |row: &Row| quantity.of_row(row).center();
     let points: Vec<(f64, f64)> = decade.iter().map(|row| (row.t as f64, value(row))).collect();
     let positive = points.iter().all(|&(_, y)| y > 0.0);
-    let slope = if positive { slope(&points) } else { None };
-    let verdict = match slope {
-        Some(slope) if past_burn_in => verdict(slope, quantity.claimed()),
-        _ => Verdict::Inconclusive,
+    let noise = decade
+        .iter()
+        .map(|row| relative_width(quantity.of_row(row)))
+        .fold(8.0 * unit_roundoff(model.scalar), f64::max);
+    let slope = if positive { slope(&points, noise) } else { None };
+    let size = if has_limit_law(model) { size(model, quantity, rows, &points) } else { None };
+    let judged = match (common, slope) {
+        (Some(doubt), _) => Err(doubt),
+        (None, None) if !positive => Err(Doubt::Vanished),
+        (None, None) => Err(Doubt::TooFewSteps),
+        (None, Some(slope)) => match verdict(slope, quantity.claimed()) {
+            Verdict::Differs if !has_limit_law(model) => Err(Doubt::OutsideTheorem),
+            Verdict::Differs | Verdict::Inconclusive
+                if stalls(model, rows.last().map_or(0, |row| row.t)) =>
+            {
+                Err(Doubt::Rounding)
+            }
+            Verdict::Inconclusive => Err(Doubt::Corrections),
+            Verdict::Agrees
+                if size.is_some_and(|size| {
+                    size.limit.is_none_or(|x| !((x - 1.0).abs() <= SIZE_TOLERANCE))
+                }) =>
+            {
+                Err(Doubt::Size)
+            }
+            verdict => Ok(verdict),
+        },
     };
     Rate {
         quantity,
         local: local_slopes(rows, shown, value),
         slope,
-        size: size(model, quantity, rows, &points),
-        verdict,
+        size,
+        verdict: judged.unwrap_or(Verdict::Inconclusive),
+        doubt: judged.err(),
     }
 }
 
-fn slope(points: &fit::Points) -> Option<Slope> {
+/// By what part an enclosure may be off.
+fn relative_width(number: Number) -> f64 {
+    let (lo, hi) = match number {
+        Number::Interval { lo, hi } => (lo, hi),
+        Number::SingleInterval { lo, hi } => (f64::from(lo), f64::from(hi)),
+        Number::Float(_) | Number::Single(_) => return 0.0,
+    };
+    if lo > 0.0 { (hi - lo) / (hi + lo) } else { f64::INFINITY }
+}
+
+/// The slope, where each figure may be off by the part `noise`.
+fn slope(points: &fit::Points, noise: f64) -> Option<Slope> {
     let plain = fit::slope(points, 0)?;
     let limit = fit::slope(points, CORRECTIONS)?;
     let coarser = fit::slope(points, CORRECTIONS - 1)?;
-    Some(Slope { plain, limit, uncertainty: (limit - coarser).abs() })
+    let rounding = noise * fit::sensitivity(points, CORRECTIONS)?;
+    Some(Slope { plain, limit, uncertainty: (limit - coarser).abs() + rounding })
 }
 
-/// Agreement needs a settled answer; disagreement needs one that no unsettledness explains.
+/// Both need a settled answer, disagreement a firmer one: the fit has many coefficients.
 fn verdict(slope: Slope, claimed: f64) -> Verdict {
     let distance = (slope.limit - claimed).abs();
-    if distance <= TOLERANCE && slope.uncertainty <= 2.0 * TOLERANCE {
+    if !(slope.uncertainty <= 2.0 * TOLERANCE) {
+        Verdict::Inconclusive
+    } else if distance <= TOLERANCE {
         Verdict::Agrees
-    } else if distance > TOLERANCE + slope.uncertainty {
+    } else if distance > TOLERANCE + slope.uncertainty && slope.uncertainty <= 0.5 * TOLERANCE {
         Verdict::Differs
     } else {
         Verdict::Inconclusive
@@ -322,9 +612,17 @@ fn size(
     })
 }
 
-/// How many steps would give a decade that can be read, with something to spare.
-fn needed_steps(model: &ModelSettings, end: u64, tangent: f64, past_burn_in: bool) -> u64 {
-    let end = end.max(1) as f64;
+/// The steps from the last one to a tangent, where theory has them.
+fn steps_to(model: &ModelSettings, clock: &Clock, goal: f64) -> Option<f64> {
+    if !plan::starts_in_matrices(model) && has_limit_law(model) {
+        plan::steps_between(model, clock.tangents[1], goal)
+    } else {
+        None
+    }
+}
+
+/// What would help, after `done` steps.
+fn mend(model: &ModelSettings, doubt: Doubt, done: u64, clock: &Clock) -> Mend {
     // Comfortably past burn-in at the start of the decade, and with corrections small that are
     // of order r x and x/r, r² = (D − K)/K.
     let goal = match model.group {
@@ -334,17 +632,31 @@ fn needed_steps(model: &ModelSettings, end: u64, tangent: f64, past_burn_in: boo
         }
         _ => 0.6 * PAST_BURN_IN,
     };
-    let needed = if past_burn_in {
-        4.0 * end
-    } else if let Some(more) = plan::steps_between(model, tangent, goal) {
-        10.0 * (end + more)
-    } else if tangent < 0.5 {
-        // 1/x² grows in proportion to the steps.
-        10.0 * end * (tangent / goal).powi(2)
-    } else {
-        10.0 * end
+    let steps = done.max(1) as f64;
+    // The start of a decade by which the clock has come to the goal, times ten.
+    let by_clock = clock.rate.map_or(0.0, |rate| 10.0 / (goal * goal * rate));
+    let decayed = slowest_decay(model).map_or(0.0, |decay| 10.0 * DECAYED / decay);
+    let wanted = match doubt {
+        Doubt::Standing | Doubt::Frozen | Doubt::Vanished | Doubt::Rounding | Doubt::BrokenOff => {
+            None
+        }
+        Doubt::OutsideTheorem => None,
+        Doubt::TooFewSteps | Doubt::BurnIn => Some(match steps_to(model, clock, goal) {
+            Some(more) => 10.0 * (steps + more),
+            // 1/x² grows in proportion to the steps.
+            None if clock.tangents[1] < 0.5 => 10.0 * steps * (clock.tangents[1] / goal).powi(2),
+            None => 10.0 * steps,
+        }),
+        // So late that what T is off by is a small part of a tenth of it.
+        Doubt::OtherClock => clock.offset().map(|offset| by_clock.max(100.0 * offset.abs())),
+        Doubt::SlowModes => Some(by_clock),
+        Doubt::Corrections | Doubt::Size => Some(by_clock.max(4.0 * steps)),
     };
-    two_digits_up(needed.max(100.0))
+    match wanted.map(|wanted| wanted.max(decayed).max(2.0 * steps).max(100.0)) {
+        None => Mend::Otherwise,
+        Some(wanted) if wanted <= REACHABLE => Mend::Longer(two_digits_up(wanted)),
+        Some(wanted) => Mend::TooLong(wanted),
+    }
 }
 
 /// The next number of two digits and zeros.
@@ -353,7 +665,7 @@ fn two_digits_up(value: f64) -> u64 {
     ((value / unit).ceil() * unit) as u64
 }
 
-/// The factor by which |c − 1| shrinks, from the last two records that rounding has not reached.
+/// One minus the factor by which |c − 1| shrinks, from the last two records that rounding has not reached.
 fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
     let floor = match model.scalar {
         ScalarKind::F32 | ScalarKind::Interval32 => 1e-4,
@@ -364,7 +676,7 @@ fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
         rows.iter().filter(|row| row.t > 0 && row.value_error.center() > floor * first).collect();
     let [.., from, to] = kept[..] else { return None };
     let ratio = to.value_error.center() / from.value_error.center();
-    Some(ratio.powf(1.0 / (to.t - from.t) as f64))
+    Some(-(ratio.ln() / (to.t - from.t) as f64).exp_m1())
 }
 
 fn predicted_factor(model: &ModelSettings) -> Option<f64> {
@@ -372,7 +684,8 @@ fn predicted_factor(model: &ModelSettings) -> Option<f64> {
         return None;
     }
     with_lumped_model::<f64, _>(model, |lumped| {
-        Some((1.0 - lumped.rate * value_curvature(&lumped)).abs())
+        let lost = lumped.rate * value_curvature(&lumped);
+        Some(if lost <= 1.0 { lost } else { 2.0 - lost })
     })
 }
 
@@ -385,6 +698,14 @@ mod tests {
         let at = measured_steps(10_000_000);
         assert!(at.contains(&1_000_000) && at.contains(&10_000_000));
         assert_eq!(at.iter().filter(|&&t| t >= 1_000_000).count(), 9);
+        // Wherever a run is stopped, a decade is recorded.
+        assert!(
+            (3..7).all(|p| at
+                .iter()
+                .filter(|&&t| t >= 10_u64.pow(p) / 10 && t < 10_u64.pow(p))
+                .count()
+                >= 8)
+        );
         assert!(at.is_sorted());
         assert_eq!(measured_steps(3), [1, 2, 3]);
         assert!(measured_steps(u64::MAX >> 1).is_sorted());
@@ -397,6 +718,15 @@ mod tests {
         assert_eq!(verdict(slope(-0.53, 0.001), -0.5), Verdict::Differs);
         assert_eq!(verdict(slope(-0.53, 0.02), -0.5), Verdict::Inconclusive);
         assert_eq!(verdict(slope(-0.50, 0.2), -0.5), Verdict::Inconclusive);
+        assert_eq!(verdict(slope(-2.4, 1.9), -0.5), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn the_slowest_mode_of_unequal_weights() {
+        // Two weights p and 1 − p have the one mode 2p(1 − p).
+        let spread = smallest_spread(&[(1.0, 0.001), (1.0, 0.999)]).unwrap();
+        assert!((spread - 2.0 * 0.001 * 0.999).abs() < 1e-12, "{spread}");
+        assert_eq!(smallest_spread(&[(4.0, 0.25)]), None);
     }
 
     #[test]

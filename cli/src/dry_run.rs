@@ -1,13 +1,13 @@
 //! `--dry-run`: the resolved configuration, what theory says of it, and how long it would take.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use popgd_core::theory::rates::PAST_BURN_IN;
 use serde_json::{Map, Value};
 
 use crate::engine;
 use crate::error::{Failure, Warning};
 use crate::output::digits::short;
+use crate::output::rates::wrapped_to;
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{csv, json, table};
@@ -24,9 +24,12 @@ const MEASURE: Duration = Duration::from_millis(50);
 pub fn execute(command: &str, settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     let model = &settings.model;
     let limits = plan::limits(model)?;
-    let burn_in = plan::steps_until(model, PAST_BURN_IN);
+    let burn_in = plan::burn_in(model);
+    let start = Instant::now();
     let step = engine::time_per_step(model, MEASURE)?;
-    let seconds = step.as_secs_f64() * model.steps as f64;
+    // What that took beyond the steps was spent on setting the run up.
+    let setup = start.elapsed().saturating_sub(MEASURE.max(step));
+    let seconds = setup.as_secs_f64() + step.as_secs_f64() * model.steps as f64;
 
     let text = match settings.output.format {
         Format::Json => {
@@ -40,14 +43,14 @@ pub fn execute(command: &str, settings: &Settings, warnings: &[Warning]) -> Resu
     Sink::open(settings.output.output.as_deref(), "--output")?.write(text.as_bytes())
 }
 
-fn expectations(limits: &Limits, burn_in: Option<f64>, seconds: f64) -> Value {
+fn expectations(limits: &Limits, burn_in: Result<f64, &str>, seconds: f64) -> Value {
     let mut stability = Map::new();
     stability.insert("rate".into(), json::float(limits.rate));
     stability.insert("lumped_limit".into(), json::float(limits.lumped));
     stability.insert("dense_limit".into(), json::float(limits.dense));
     let mut plan = Map::new();
     plan.insert("stability".into(), Value::Object(stability));
-    if let Some(steps) = burn_in {
+    if let Ok(steps) = burn_in {
         plan.insert("burn_in_steps".into(), json::float(steps.ceil()));
     }
     plan.insert("expected_seconds".into(), json::float(seconds));
@@ -57,13 +60,14 @@ fn expectations(limits: &Limits, burn_in: Option<f64>, seconds: f64) -> Value {
 fn flat(
     settings: &Settings,
     limits: &Limits,
-    burn_in: Option<f64>,
+    burn_in: Result<f64, &str>,
     seconds: f64,
 ) -> Result<String, Failure> {
     let mut records: Vec<Vec<String>> = entries(settings);
     records.push(vec!["lumped_limit".into(), csv::float(limits.lumped)]);
     records.push(vec!["dense_limit".into(), csv::float(limits.dense)]);
-    records.extend(burn_in.map(|steps| vec!["burn_in_steps".into(), csv::float(steps.ceil())]));
+    records
+        .extend(burn_in.ok().map(|steps| vec!["burn_in_steps".into(), csv::float(steps.ceil())]));
     records.push(vec!["expected_seconds".into(), csv::float(seconds)]);
     csv::text(&["key".to_owned(), "value".to_owned()], records)
 }
@@ -77,7 +81,12 @@ fn entries(settings: &Settings) -> Vec<Vec<String>> {
     .collect()
 }
 
-fn for_people(settings: &Settings, limits: &Limits, burn_in: Option<f64>, seconds: f64) -> String {
+fn for_people(
+    settings: &Settings,
+    limits: &Limits,
+    burn_in: Result<f64, &str>,
+    seconds: f64,
+) -> String {
     let style = Style::for_results(&settings.output);
     let mut text = table::heading(&settings.model, style);
     text.push_str(&format!("\n{}\n", style.bold("Configuration")));
@@ -88,7 +97,11 @@ fn for_people(settings: &Settings, limits: &Limits, burn_in: Option<f64>, second
         }
     }
     text.push_str(&format!("\n{}\n", style.bold("What to expect")));
-    let mut line = |key: &str, value: String| text.push_str(&format!("  {key:width$}{value}\n"));
+    let mut line = |key: &str, value: String| {
+        let indented =
+            wrapped_to(&value, 80 - 2 - width).replace('\n', &format!("\n{:1$}", "", 2 + width));
+        text.push_str(&format!("  {key:width$}{indented}\n"));
+    };
     line(
         "stability",
         format!(
@@ -98,24 +111,29 @@ fn for_people(settings: &Settings, limits: &Limits, burn_in: Option<f64>, second
             short(limits.rate)
         ),
     );
-    if let Some(steps) = burn_in {
-        let wanted = settings.model.steps as f64;
-        let remark = if steps > wanted {
-            ", more than this run has"
-        } else if 10.0 * steps > wanted {
-            ", which leaves less than a decade of steps to measure rates on"
-        } else {
-            ""
-        };
-        line("burn-in", format!("over after about {} steps{remark}", short(rounded(steps))));
-    }
+    let burn_in = match burn_in {
+        Err(reason) => reason.to_owned(),
+        Ok(0.0) => "over already at this start".to_owned(),
+        Ok(steps) => {
+            let wanted = settings.model.steps as f64;
+            let remark = if steps > wanted {
+                ", more than this run has"
+            } else if 10.0 * steps > wanted {
+                ", which leaves less than a decade of steps to measure rates on"
+            } else {
+                ""
+            };
+            format!("over after about {} steps{remark}", short(rounded(steps.ceil())))
+        }
+    };
+    line("burn-in", burn_in);
     line("run time", format!("about {}", duration(seconds)));
     text
 }
 
 /// Matrices and long lists need not be read again.
 fn shortened(value: &str) -> String {
-    const LONGEST: usize = 100;
+    const LONGEST: usize = 56;
     if value.chars().count() <= LONGEST {
         return value.to_owned();
     }
@@ -142,7 +160,9 @@ fn duration(seconds: f64) -> String {
         .into_iter()
         .find(|&(below, ..)| seconds < below)
         .map_or((365.25 * 86_400.0, "years"), |(_, unit, name)| (unit, name));
-    format!("{} {name}", short(rounded(seconds / unit)))
+    let count = short(rounded(seconds / unit));
+    let name = if count == "1" { name.trim_end_matches('s') } else { name };
+    format!("{count} {name}")
 }
 
 #[cfg(test)]
@@ -154,6 +174,7 @@ mod tests {
         assert_eq!(duration(0.000_42), "420 microseconds");
         assert_eq!(duration(0.61), "610 milliseconds");
         assert_eq!(duration(14.0), "14 seconds");
+        assert_eq!(duration(1.04), "1 second");
         assert_eq!(duration(3600.0), "60 minutes");
         assert_eq!(duration(1e12), "32000 years");
     }

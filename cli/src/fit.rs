@@ -54,6 +54,19 @@ pub fn slope(points: &Points, corrections: i32) -> Option<f64> {
     least_squares(&columns, &values)?.get(1).copied()
 }
 
+/// By how much [`slope`] may move at most, in units of what every ln y moves by.
+pub fn sensitivity(points: &Points, corrections: i32) -> Option<f64> {
+    let moved = |at: usize| {
+        let units: Vec<(f64, f64)> = points
+            .iter()
+            .enumerate()
+            .map(|(k, &(t, _))| (t, if k == at { std::f64::consts::E } else { 1.0 }))
+            .collect();
+        slope(&units, corrections).map(f64::abs)
+    };
+    (0..points.len()).map(moved).sum()
+}
+
 /// The limit of y t^{−slope} for a given slope, with as many corrections as in [`slope`].
 pub fn limit_constant(points: &Points, slope: f64, corrections: i32) -> Option<f64> {
     let end = points.last()?.0;
@@ -101,6 +114,24 @@ mod tests {
         assert!((slope(&points, 0).unwrap() + 1.0).abs() > 0.03);
         assert!((slope(&points, 3).unwrap() + 1.0).abs() < 1e-3);
         assert!((limit_constant(&points, -1.0, 3).unwrap() - 3.0).abs() < 3e-3);
+    }
+
+    #[test]
+    fn noise_moves_a_slope_by_no_more_than_its_sensitivity() {
+        for corrections in 0..4 {
+            let exact = points(|t| 3.0 / t);
+            let bound = 1e-3 * sensitivity(&exact, corrections).unwrap();
+            for mask in 0..512_u32 {
+                let sign = |k: usize| if mask >> k & 1 == 1 { 1e-3 } else { -1e-3 };
+                let noisy: Vec<_> = exact
+                    .iter()
+                    .enumerate()
+                    .map(|(k, &(t, y))| (t, y * f64::exp(sign(k))))
+                    .collect();
+                let moved = (slope(&noisy, corrections).unwrap() + 1.0).abs();
+                assert!(moved <= bound * (1.0 + 1e-9), "{moved} {bound}");
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What theory says of a configuration before it is run.
 
-use popgd_core::scalar::float::Float;
+use popgd_core::theory::rates::PAST_BURN_IN;
 use popgd_core::theory::{rates, stability};
 
 use crate::engine::{refused, with_dense_model, with_lumped_model};
 use crate::error::Failure;
-use crate::settings::{ModelSettings, PositionSettings};
+use crate::settings::{ModelSettings, PositionSettings, StateSettings};
 
 /// The rates from which on a run no longer converges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,28 +42,91 @@ pub fn limits(model: &ModelSettings) -> Result<Limits, Failure> {
     Ok(Limits { rate: model.rate.to_f64(), lumped: 2.0 / lumped, dense: 2.0 / dense })
 }
 
-/// The predicted number of steps, from zero, until the tangent of a single class of two levels
-/// has fallen to `tangent`; nothing for other classes, or if it never does.
-pub fn steps_until(model: &ModelSettings, tangent: f64) -> Option<f64> {
-    steps_between(model, f64::INFINITY, tangent)
+/// The predicted number of steps until burn-in is over, from the start that the model has, or why
+/// there is none.
+///
+/// # Errors
+/// The reason.
+pub fn burn_in(model: &ModelSettings) -> Result<f64, &'static str> {
+    if let Some(dense) = &model.dense {
+        if matches!(dense.positions, PositionSettings::General(_)) {
+            return Err("not predicted for general positions");
+        }
+        if starts_in_matrices(model) {
+            return Err("not predicted from a start in full matrices");
+        }
+    }
+    let from = match &model.state {
+        None => f64::INFINITY,
+        Some(state) => state_tangent(model, state).ok_or(MIXTURE)?,
+    };
+    steps_between(model, from, PAST_BURN_IN).ok_or(if model.group == Some(model.tokens) {
+        "there is none: convergence is geometric"
+    } else {
+        MIXTURE
+    })
 }
 
-/// The same from a state with tangent `from`.
-pub fn steps_between(model: &ModelSettings, from: f64, to: f64) -> Option<f64> {
+/// Whether a dense run has a start other than zero.
+pub fn starts_in_matrices(model: &ModelSettings) -> bool {
+    model.dense.as_ref().is_some_and(|dense| {
+        dense.start_value_matrix.is_some()
+            || dense.start_key_query.is_some()
+            || dense.start_logits.is_some()
+    })
+}
+
+const MIXTURE: &str = "predicted for one class of two levels only";
+
+/// tan θ of a state of a single class of two levels.
+fn state_tangent(model: &ModelSettings, state: &StateSettings) -> Option<f64> {
+    let [class] = &model.classes[..] else { return None };
+    let ([first, second], [z, other]) = (&class.levels[..], &state.logits[..]) else { return None };
+    let (z, other) = (z.lo.to_f64(), other.lo.to_f64());
+    let (inside, outside, gap) = match (first.weight.is_zero(), second.weight.is_zero()) {
+        (false, true) => (first, second, z - other),
+        (true, false) => (second, first, other - z),
+        _ => return None,
+    };
+    Some((outside.count as f64 / inside.count as f64).sqrt() * (-gap).exp())
+}
+
+/// μ, by how much `1/tan²θ` of a single class of two levels grows a step in the limit.
+pub fn clock_rate(model: &ModelSettings) -> Option<f64> {
     let group = model.group.filter(|&group| group < model.tokens && model.classes.len() == 1)?;
     let (tokens, group) = (model.tokens as f64, group as f64);
     with_lumped_model::<f64, _>(model, |lumped| {
-        let until = |tangent| rates::clock_until(&lumped.activation, tokens, group, tangent);
-        let clock = until(to) - if from.is_finite() { until(from) } else { 0.0 };
-        let rate = rates::clock_rate(
+        Some(rates::clock_rate(
             tokens,
             group,
             lumped.activation.gain(),
             lumped.teacher_norm,
             lumped.logit_gain,
             lumped.rate,
-        );
+        ))
+    })
+}
+
+/// The predicted number of steps in which the tangent of a single class of two levels falls from
+/// `from`, infinity standing for the zero start, to `to`; nothing for other classes.
+pub fn steps_between(model: &ModelSettings, from: f64, to: f64) -> Option<f64> {
+    let group = model.group.filter(|&group| group < model.tokens && model.classes.len() == 1)?;
+    let (tokens, group) = (model.tokens as f64, group as f64);
+    let zero_start = ((tokens - group) / group).sqrt();
+    let rate = clock_rate(model)?;
+    with_lumped_model::<f64, _>(model, |lumped| {
+        let until = |tangent| rates::clock_until(&lumped.activation, tokens, group, tangent);
+        let clock = if from <= to {
+            0.0
+        } else if from.is_finite() && from > zero_start {
+            // From the far side of the zero start: there the clock of the identity is x².
+            until(to) + from * from - zero_start * zero_start
+        } else if from.is_finite() {
+            until(to) - until(from)
+        } else {
+            until(to)
+        };
         let steps = clock / rate;
-        (Float::is_finite(steps) && steps >= 0.0).then_some(steps)
+        (steps >= 0.0).then_some(steps)
     })
 }

@@ -1,6 +1,6 @@
 //! `popgd rates`: the rates of Theorem 3.1 beside what descent does.
 
-use crate::asymptotics::{self, Approach, Verdict};
+use crate::asymptotics::{self, Approach, Doubt, Verdict};
 use crate::dry_run;
 use crate::early_end::early_end;
 use crate::engine;
@@ -11,7 +11,7 @@ use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{json, rates, state};
 use crate::progress::Progress;
-use crate::settings::{Format, Settings};
+use crate::settings::{Format, Settings, Task};
 
 /// Runs, measures, and says what that means for the theorem.
 ///
@@ -41,11 +41,11 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
     let text = match settings.output.format {
         Format::Table => {
             let style = Style::for_results(&settings.output);
-            rates::for_people(model, trajectory, &approach, style)
+            rates::for_people(model, &approach, style)
         }
         Format::Json => {
             let mut document = json::document("rates", settings, warnings);
-            rates::insert(&mut document, trajectory, &approach);
+            rates::insert(&mut document, &approach);
             json::insert_trajectory(&mut document, trajectory);
             json::text(document)
         }
@@ -65,15 +65,18 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
 
 /// The exit code that the findings amount to.
 fn verdict(settings: &Settings, approach: &Approach) -> Result<(), Failure> {
-    let (rates, needed) = match approach {
+    let (rates, open) = match approach {
         Approach::Geometric { .. } => {
-            return Err(Failure::Undecided(
-                "convergence is geometric: there is no power of T to compare with; take a \
-                 --group smaller than --tokens"
-                    .to_owned(),
-            ));
+            let mend = if settings.model.task == Task::Custom {
+                "take weights with a zero in some column"
+            } else {
+                "take a --group smaller than --tokens"
+            };
+            return Err(Failure::Undecided(format!(
+                "convergence is geometric: there is no power of T to compare with; {mend}"
+            )));
         }
-        Approach::Powers { rates, needed, .. } => (rates, needed),
+        Approach::Powers { rates, doubt, mend, .. } => (rates, doubt.zip(*mend)),
     };
     let differing: Vec<_> = rates
         .iter()
@@ -84,10 +87,15 @@ fn verdict(settings: &Settings, approach: &Approach) -> Result<(), Failure> {
         let names = differing.join(" and ");
         return Err(Failure::Refuted(format!("measured rates differ from the theorem: {names}")));
     }
-    match needed {
-        Some(needed) => Err(Failure::Undecided(format!(
-            "too early to call this a rate; run longer: --steps {needed}"
-        ))),
+    match open {
+        Some((doubt, mend)) => {
+            let remedy = rates::remedy(&settings.model, doubt, mend);
+            let found = match doubt {
+                Doubt::TooFewSteps | Doubt::BurnIn => "too early to call this a rate",
+                _ => "not decided",
+            };
+            Err(Failure::Undecided(format!("{found}; {remedy}")))
+        }
         None => Ok(()),
     }
 }

@@ -2,50 +2,57 @@
 
 use serde_json::{Map, Value};
 
-use crate::asymptotics::{Approach, Quantity, Rate, TOLERANCE, Verdict};
+use crate::asymptotics::{
+    Approach, Doubt, Mend, Quantity, Rate, TOLERANCE, Verdict, has_limit_law,
+};
 use crate::error::Failure;
 use crate::output::csv;
 use crate::output::digits::{grouped, ratio, short};
 use crate::output::json;
 use crate::output::style::Style;
 use crate::output::table;
-use crate::settings::ModelSettings;
-use crate::trajectory::Trajectory;
+use crate::settings::{ModelSettings, ScalarKind, Task};
 
 /// How many decades of local slopes a table shows.
 const DECADES: f64 = 3.0;
 
 /// For people: the verdicts first, then what they rest on.
-pub fn for_people(
-    model: &ModelSettings,
-    trajectory: &Trajectory,
-    approach: &Approach,
-    style: Style,
-) -> String {
+pub fn for_people(model: &ModelSettings, approach: &Approach, style: Style) -> String {
     let mut text = table::heading(model, style);
     text.push('\n');
     match approach {
-        Approach::Powers { tangents, past_burn_in, needed, rates } => {
+        Approach::Powers { decade, tangents, doubt, mend, rates, .. } => {
             text.push_str(&format!(
                 "{}\n",
                 style.bold("Does each quantity fall by the power of T that Theorem 3.1 claims?")
             ));
             text.push_str(&verdicts(rates, style));
-            text.push_str(&reason(trajectory, *tangents, *past_burn_in, *needed, style));
+            text.push_str(&criterion(*decade, style));
+            if let (Some(doubt), Some(mend)) = (doubt, mend) {
+                let undecided = format!("Not decided: {}.", why(*doubt, *tangents));
+                let undecided = format!("{undecided} {}", sentence(&remedy(model, *doubt, *mend)));
+                text.push_str(&style.open(&wrapped(&undecided)));
+                text.push('\n');
+            }
             text.push_str(&format!("\n{}\n", style.bold("Slopes between recorded steps")));
             text.push_str(&local_slopes(rates));
             text.push_str(&format!("\n{}\n", style.bold("Size beside the exact limit law")));
-            text.push_str(&sizes(rates));
+            if has_limit_law(model) {
+                text.push_str(&sizes(rates));
+                text.push_str(&style.dim(&format!("{}\n", wrapped(SIZES))));
+            } else {
+                text.push_str(&format!("{}\n", wrapped(NO_LIMIT_LAW)));
+            }
         }
         Approach::Geometric { measured, predicted } => {
-            text.push_str(&geometric(*measured, *predicted, style));
+            text.push_str(&geometric(model, *measured, *predicted, style));
         }
     }
     text
 }
 
 fn verdicts(rates: &[Rate], style: Style) -> String {
-    let heads = ["", "", "claimed", "last decade", "as T → ∞", "verdict (measured)"];
+    let heads = ["", "claimed", "last decade", "as T → ∞", "verdict"];
     let lines = rates.iter().map(|rate| {
         let claimed = rate.quantity.claimed();
         let (plain, limit) = match rate.slope {
@@ -58,8 +65,7 @@ fn verdicts(rates: &[Rate], style: Style) -> String {
         // A slope before its time is not shown as a limit.
         let limit = if rate.verdict == Verdict::Inconclusive { "–".to_owned() } else { limit };
         vec![
-            rate.quantity.name().to_owned(),
-            rate.quantity.formula().to_owned(),
+            format!("{} {}", rate.quantity.name(), rate.quantity.formula()),
             ratio(claimed),
             plain,
             limit,
@@ -67,10 +73,8 @@ fn verdicts(rates: &[Rate], style: Style) -> String {
         ]
     });
     let mut table = table::table(&heads, lines);
-    for index in [1, 5] {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(comfy_table::CellAlignment::Left);
-        }
+    if let Some(column) = table.column_mut(4) {
+        column.set_cell_alignment(comfy_table::CellAlignment::Left);
     }
     let mut text = String::new();
     for (line, words) in table::text(&table).lines().enumerate() {
@@ -93,40 +97,155 @@ fn verdicts(rates: &[Rate], style: Style) -> String {
     text
 }
 
-/// The criterion, and where it is not met, what would.
-fn reason(
-    trajectory: &Trajectory,
-    [start, end]: [f64; 2],
-    past_burn_in: bool,
-    needed: Option<u64>,
-    style: Style,
-) -> String {
-    let from_to = match trajectory.rows.last() {
-        Some(row) if row.t >= 10 => {
-            format!("T = {} … {}", grouped(row.t.div_ceil(10)), grouped(row.t))
-        }
-        _ => "fewer than 10 steps".to_owned(),
+const SIZES: &str = "Exact limits are cited from note 4, whose proof assumes that the run \
+    converges; Theorem 3.1 is cited without the constants that it leaves open; ratios are measured.";
+
+const NO_LIMIT_LAW: &str = "none: the exact limits and the bounds of Theorem 3.1 are for positions \
+    with PᵀP = γI, and these are others.";
+
+/// What the verdicts rest on.
+fn criterion(decade: Option<[u64; 2]>, style: Style) -> String {
+    let from_to = match decade {
+        Some([from, to]) => format!("T = {} … {}", grouped(from), grouped(to)),
+        None => "fewer than 10 steps".to_owned(),
     };
-    let mut text = style.dim(&format!(
-        "Slopes of ln(quantity) against ln(T). Last decade: a straight line, {from_to}.\n\
-         As T → ∞: the same points with corrections T^−1/2, T^−1, T^−3/2 taken out; the verdict is\n\
-         on this slope, and it agrees if it is within {TOLERANCE} of the claim.\n"
-    ));
-    if let Some(needed) = needed {
-        let why = if past_burn_in {
-            "the corrections are still too large to be taken out".to_owned()
-        } else {
-            format!(
-                "tan θ, the distance of attention from its goal, is {} at the start of the last\n\
-                 decade and {} at its end; a rate is read only where it stays below 0.2",
-                ratio(start),
-                ratio(end)
-            )
-        };
-        text.push_str(&style.open(&format!("Too early to tell: {why}.\n")));
-        text.push_str(&style.open(&format!("Run longer: --steps {needed}\n")));
+    let text = format!(
+        "Slopes of ln(quantity) against ln(T). Last decade: a straight line, {from_to}. As T → ∞: \
+         the same points with corrections T^−1/2, T^−1, T^−3/2 taken out; the verdict (measured) is on this \
+         slope, and it agrees if it is within {TOLERANCE} of the claim (cited)."
+    );
+    style.dim(&format!("{}\n", wrapped(&text)))
+}
+
+/// Why a verdict is withheld.
+fn why(doubt: Doubt, [from, to]: [f64; 2]) -> String {
+    match doubt {
+        Doubt::TooFewSteps => "there is no decade of recorded steps yet".to_owned(),
+        Doubt::BrokenOff => "the run broke off before its last step".to_owned(),
+        Doubt::Vanished => "figures are exactly 0, below what this scalar resolves: attention is \
+                            at its goal but for rounding, which is where the first steps have \
+                            taken it"
+            .to_owned(),
+        Doubt::Standing => format!(
+            "tan θ, the distance of attention from its goal, does not fall: it is {} at both ends \
+             of the last decade",
+            short(to)
+        ),
+        Doubt::Frozen => format!(
+            "tan θ, the distance of attention from its goal, is already {} and moves no more: the \
+             first steps, or the start, have taken it that far",
+            short(to)
+        ),
+        Doubt::BurnIn => format!(
+            "too early: tan θ, the distance of attention from its goal, is {} at the start of the \
+             last decade and {} at its end; a rate is read only where it stays below 0.2",
+            short(from),
+            short(to)
+        ),
+        Doubt::OtherClock => format!(
+            "tan θ does not fall like T^−1/2 over the last decade, from {} to {}: the run began \
+             ahead (from a late state, or by a first step that went far) or has lost steps in \
+             burn-in, so that T is not yet the time that counts",
+            short(from),
+            short(to)
+        ),
+        Doubt::Rounding => "plain sums lose increments to rounding after so many steps".to_owned(),
+        Doubt::SlowModes => "c, or differences between tokens of unequal weights, relax so slowly \
+                             that they have not died out in the last decade"
+            .to_owned(),
+        Doubt::Corrections => "the corrections are still too large to be taken out".to_owned(),
+        Doubt::Size => "slopes are near the claim, but sizes do not come within 5 % of the exact \
+                        limits, so the limit is not reached"
+            .to_owned(),
+        Doubt::OutsideTheorem => "the slope is another one, but positions without PᵀP = γI are \
+                                  not what Theorem 3.1 is about"
+            .to_owned(),
     }
-    text
+}
+
+/// What would help, without a capital and a full stop.
+pub fn remedy(model: &ModelSettings, doubt: Doubt, mend: Mend) -> String {
+    let slower = "a smaller --rate or --teacher-norm";
+    match (mend, doubt) {
+        (Mend::Longer(steps), _) => format!("run longer: --steps {steps}"),
+        (Mend::TooLong(steps), _) => {
+            let steps = if steps.is_finite() {
+                format!("about {} steps, which are out of reach", short(rounded(steps)))
+            } else {
+                "more steps than can be counted".to_owned()
+            };
+            let instead = match doubt {
+                Doubt::OtherClock if model.state.is_some() => "another start",
+                Doubt::OtherClock => slower,
+                Doubt::SlowModes => "a larger --rate or --teacher-norm, or weights less unequal",
+                _ if model.state.is_some() => "another start, or a larger --rate or --teacher-norm",
+                _ => "a larger --rate or --teacher-norm",
+            };
+            format!("it would take {steps}; choose {instead}")
+        }
+        (Mend::Otherwise, Doubt::BrokenOff) => match model.scalar {
+            ScalarKind::Interval32 => {
+                "plain interval steps carry no further: use --scalar interval64, or f64 without \
+                 enclosing"
+                    .to_owned()
+            }
+            ScalarKind::Interval64 => {
+                "plain interval steps carry no further: measure with --scalar f64".to_owned()
+            }
+            ScalarKind::F32 | ScalarKind::F64 => "check the --rate and the start".to_owned(),
+        },
+        (Mend::Otherwise, Doubt::Rounding) => "use --accumulate compensated".to_owned(),
+        (Mend::Otherwise, Doubt::OutsideTheorem) => {
+            "leave out p, or take an orthogonal one".to_owned()
+        }
+        (Mend::Otherwise, Doubt::Vanished | Doubt::Frozen) => {
+            format!("more steps do not help; choose {slower}, or another start")
+        }
+        (Mend::Otherwise, _) if !has_limit_law(model) => {
+            "more steps do not help; check p, the start, the --rate and the --teacher-norm"
+                .to_owned()
+        }
+        (Mend::Otherwise, _) => {
+            "more steps do not help; check the start, the --rate and the --teacher-norm".to_owned()
+        }
+    }
+}
+
+/// To two digits: a prediction deserves no more.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.1e}").parse().unwrap_or(value)
+}
+
+/// With a capital and a full stop, unless it ends in what is to be typed.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let head: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let stop = if text.contains("--steps ") { "" } else { "." };
+    format!("{head}{}{stop}", letters.as_str())
+}
+
+/// In lines of at most 80 letters.
+fn wrapped(text: &str) -> String {
+    wrapped_to(text, 80)
+}
+
+/// In lines of at most so many letters, where words allow.
+pub fn wrapped_to(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push('\n');
+            used = 0;
+        } else if used > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
+    }
+    lines
 }
 
 fn local_slopes(rates: &[Rate]) -> String {
@@ -155,7 +274,7 @@ fn local_slopes(rates: &[Rate]) -> String {
 }
 
 fn sizes(rates: &[Rate]) -> String {
-    let heads = ["", "exact limit", "measured ÷ exact at T", "as T → ∞"];
+    let heads = ["", "Theorem 3.1", "exact limit", "measured ÷ exact", "as T → ∞"];
     let lines = rates.iter().filter_map(|rate| {
         let size = rate.size?;
         let factor = if rate.quantity.claimed() == -1.0 { "ηT" } else { "√(ηT)" };
@@ -167,44 +286,77 @@ fn sizes(rates: &[Rate]) -> String {
             Some(limit) if rate.verdict != Verdict::Inconclusive => ratio(limit),
             _ => "–".to_owned(),
         };
-        Some(vec![format!("{factor} {formula}"), short(size.sharp), ratio(size.at_end), limit])
+        Some(vec![
+            format!("{factor} {formula}"),
+            size.stated.map_or("–".to_owned(), short),
+            short(size.sharp),
+            ratio(size.at_end),
+            limit,
+        ])
     });
     table::text(&table::table(&heads, lines))
 }
 
-fn geometric(measured: Option<f64>, predicted: Option<f64>, style: Style) -> String {
+fn geometric(
+    model: &ModelSettings,
+    measured: Option<f64>,
+    predicted: Option<f64>,
+    style: Style,
+) -> String {
     let mut text = style.bold("No power of T: convergence is geometric.\n");
-    text.push_str(
-        "No column of S* has a zero, so attention need not go to a limit at infinity. (The rates\n\
-         of Theorem 3.1 are for columns with zeros, that is K < D.) |c − 1| shrinks in every step\n\
-         by a factor:\n",
-    );
-    let show = |factor: Option<f64>| factor.map_or("–".to_owned(), short);
-    text.push_str(&format!("  measured   {}\n  predicted  {}\n", show(measured), show(predicted)));
+    let columns = if model.task == Task::Custom { "" } else { ", that is K < D" };
+    text.push_str(&wrapped(&format!(
+        "No column of S* has a zero, so attention need not go to a limit at infinity. (The rates \
+         of Theorem 3.1 are for columns with zeros{columns}.) |c − 1| shrinks in every step by a \
+         factor:"
+    )));
+    // A factor near 1 is told by what it lacks.
+    let show = |lost: Option<f64>| match lost {
+        None => "–".to_owned(),
+        Some(lost) if lost.abs() < 1e-3 => format!("1 − {}", short(lost)),
+        Some(lost) => short(1.0 - lost),
+    };
+    let (measured, predicted) = (show(measured), show(predicted));
+    text.push_str(&format!(
+        "\n  measured   {measured}\n  predicted  {predicted}   (cited: note 4)\n"
+    ));
     text
 }
 
 /// The part of the JSON document that `rates` adds.
-pub fn insert(document: &mut Map<String, Value>, trajectory: &Trajectory, approach: &Approach) {
+pub fn insert(document: &mut Map<String, Value>, approach: &Approach) {
     match approach {
-        Approach::Powers { tangents: [start, end], past_burn_in, needed, rates } => {
+        Approach::Powers { decade, tangents: [start, end], past_burn_in, doubt, mend, rates } => {
             let mut asymptotic = Map::new();
             asymptotic.insert("past_burn_in".into(), (*past_burn_in).into());
             asymptotic.insert("tangent_at_decade_start".into(), json::float(*start));
             asymptotic.insert("tangent_at_end".into(), json::float(*end));
-            if let Some(needed) = needed {
-                asymptotic.insert("needed_steps".into(), json::integer(*needed));
+            if let Some(doubt) = doubt {
+                asymptotic.insert("doubt".into(), doubt.name().into());
+            }
+            match mend {
+                Some(Mend::Longer(steps)) => {
+                    asymptotic.insert("needed_steps".into(), json::integer(*steps));
+                }
+                Some(Mend::TooLong(steps)) => {
+                    asymptotic.insert("unreachable_steps".into(), json::float(*steps));
+                }
+                Some(Mend::Otherwise) | None => {}
             }
             document.insert("asymptotic".into(), Value::Object(asymptotic));
             document.insert("tolerance".into(), TOLERANCE.into());
-            let rates = rates.iter().map(|found| rate(found, trajectory)).collect();
+            let rates = rates.iter().map(|found| rate(found, *decade)).collect();
             document.insert("rates".into(), Value::Array(rates));
         }
         Approach::Geometric { measured, predicted } => {
             let mut map = Map::new();
-            let mut insert = |name: &str, factor: Option<f64>, status: &str| {
-                if let Some(factor) = factor {
-                    map.insert(name.into(), claim("factor", json::float(factor), status));
+            let mut insert = |name: &str, lost: Option<f64>, status: &str| {
+                if let Some(lost) = lost {
+                    let mut claimed = Map::new();
+                    claimed.insert("factor".into(), json::float(1.0 - lost));
+                    claimed.insert("one_minus_factor".into(), json::float(lost));
+                    claimed.insert("status".into(), status.into());
+                    map.insert(name.into(), Value::Object(claimed));
                 }
             };
             insert("measured", *measured, "measured");
@@ -221,23 +373,25 @@ fn claim(name: &str, value: Value, status: &str) -> Value {
     Value::Object(map)
 }
 
-fn rate(rate: &Rate, trajectory: &Trajectory) -> Value {
+fn rate(rate: &Rate, decade: Option<[u64; 2]>) -> Value {
     // A limit is not given before it is one.
     let settled = rate.verdict != Verdict::Inconclusive;
     let mut map = Map::new();
     map.insert("quantity".into(), rate.quantity.key().into());
     map.insert("verdict".into(), rate.verdict.name().into());
+    if let Some(doubt) = rate.doubt {
+        map.insert("doubt".into(), doubt.name().into());
+    }
     map.insert("claimed".into(), claim("slope", json::float(rate.quantity.claimed()), "cited"));
-    if let Some(slope) = rate.slope {
-        let end = trajectory.rows.last().map_or(0, |row| row.t);
+    if let (Some(slope), Some([from, to])) = (rate.slope, decade) {
         let mut measured = Map::new();
         measured.insert("slope".into(), json::float(slope.plain));
         if settled {
             measured.insert("limit_slope".into(), json::float(slope.limit));
             measured.insert("uncertainty".into(), json::float(slope.uncertainty));
         }
-        measured.insert("from".into(), json::integer(end.div_ceil(10)));
-        measured.insert("to".into(), json::integer(end));
+        measured.insert("from".into(), json::integer(from));
+        measured.insert("to".into(), json::integer(to));
         measured.insert("status".into(), "measured".into());
         map.insert("measured".into(), Value::Object(measured));
     }
@@ -280,6 +434,7 @@ pub fn csv(approach: &Approach) -> Result<String, Failure> {
                 "measured_slope",
                 "limit_slope",
                 "uncertainty",
+                "stated_constant",
                 "exact_constant",
                 "measured_over_exact_at_end",
                 "measured_over_exact_limit",
@@ -295,6 +450,7 @@ pub fn csv(approach: &Approach) -> Result<String, Failure> {
                     number(rate.slope.map(|slope| slope.plain)),
                     number(slope.map(|slope| slope.limit)),
                     number(slope.map(|slope| slope.uncertainty)),
+                    number(rate.size.and_then(|size| size.stated)),
                     number(rate.size.map(|size| size.sharp)),
                     number(rate.size.map(|size| size.at_end)),
                     number(size.and_then(|size| size.limit)),
@@ -305,7 +461,7 @@ pub fn csv(approach: &Approach) -> Result<String, Failure> {
         }
         Approach::Geometric { measured, predicted } => csv::text(
             &["measured_factor", "predicted_factor"].map(str::to_owned),
-            [vec![number(*measured), number(*predicted)]],
+            [[measured, predicted].map(|lost| number(lost.map(|lost| 1.0 - lost))).to_vec()],
         ),
     }
 }
