@@ -178,6 +178,22 @@ impl<'a> Canvas<'a> {
         Ok(())
     }
 
+    /// An arrow with its tip at the point, upwards for −1 and downwards for 1.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(super) fn arrow(
+        &self,
+        (x, y): Point,
+        direction: f64,
+        color: RGBColor,
+    ) -> Result<(), Failure> {
+        let stroke = Stroke { color, width: 2.0, dashes: &[] };
+        let wing = y - 5.0 * direction;
+        self.line(&[(x, y - 14.0 * direction), (x, y)], stroke)?;
+        self.line(&[(x - 4.5, wing), (x, y), (x + 4.5, wing)], stroke)
+    }
+
     /// A line of text, its middle at the height of the point.
     ///
     /// # Errors

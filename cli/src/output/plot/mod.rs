@@ -10,14 +10,15 @@ use serde_json::Value;
 
 use self::axis::{Axis, Tick};
 use self::canvas::{Canvas, Lettering, Marker, Point, Stroke};
-use crate::asymptotics::{Approach, LocalSlope, Quantity};
+use crate::asymptotics::{Approach, LocalSlope, Quantity, has_limit_law};
 use crate::error::Failure;
+use crate::output::digits::grouped;
 use crate::output::json;
 use crate::output::sink::{Sink, extension};
 use crate::output::words;
 use crate::provenance::{LIBM, Provenance, VERSION};
 use crate::scalar::Number;
-use crate::settings::Settings;
+use crate::settings::{ScalarKind, Settings};
 use crate::trajectory::{Row, Trajectory};
 
 const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
@@ -47,6 +48,12 @@ pub struct Target {
 pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
     const FLAG: &str = "--plot";
     let Some(path) = &settings.output.plot else { return Ok(None) };
+    if settings.at.iter().all(|&t| t == 0) {
+        return Err(Failure::usage(format!(
+            "{FLAG}: a picture needs a step after the start, for its axis of T is logarithmic; \
+             record one, with --steps 1 or more"
+        )));
+    }
     let png = match extension(path).as_str() {
         "svg" => false,
         "png" => true,
@@ -101,6 +108,10 @@ impl<'a> Picture<'a> {
     /// # Errors
     /// What the system reports.
     pub fn write(&self, target: Target) -> Result<(), Failure> {
+        // A run that broke off before anything was recorded says so itself.
+        if self.trajectory.rows.iter().all(|row| row.t == 0) {
+            return Ok(());
+        }
         let svg = self.svg()?;
         if !target.png {
             return target.sink.write(svg.as_bytes());
@@ -128,12 +139,26 @@ impl<'a> Picture<'a> {
         words::teacher(&self.settings.model)
     }
 
+    /// The training as far as it went, and how enclosures are drawn.
+    fn subtitle(&self) -> String {
+        let model = &self.settings.model;
+        let mut text = words::training(model);
+        let done = self.trajectory.rows.last().map_or(0, |row| row.t);
+        if done < model.steps {
+            text = format!("{text}, ended after {}", grouped(done));
+        }
+        if matches!(model.scalar, ScalarKind::Interval32 | ScalarKind::Interval64) {
+            text.push_str("; lines: midpoints, bands: enclosures");
+        }
+        text
+    }
+
     fn description(&self) -> String {
         let model = &self.settings.model;
         format!(
             "Score error, value error and excess loss of population gradient descent against the \
              number of steps T, both axes logarithmic. {}; {}.",
-            words::training(model),
+            self.subtitle(),
             words::computation(model)
         )
     }
@@ -194,8 +219,7 @@ impl<'a> Picture<'a> {
         // A bold letter is about 0.68 of its size wide.
         let fitting = (RIGHT - LEFT) / (0.68 * title.chars().count() as f64);
         canvas.text(&title, (LEFT, 32.0), Lettering::new(fitting.min(18.0), INK).bold())?;
-        let training = words::training(&self.settings.model);
-        canvas.text(&training, (LEFT, 58.0), Lettering::new(13.0, GREY))?;
+        canvas.text(&self.subtitle(), (LEFT, 58.0), Lettering::new(13.0, GREY))?;
 
         let mut x = LEFT;
         for quantity in Quantity::ALL {
@@ -210,7 +234,9 @@ impl<'a> Picture<'a> {
             canvas.text(&label, (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
             x += 235.0;
         }
-        if matches!(self.approach, Some(Approach::Powers { .. })) {
+        if matches!(self.approach, Some(Approach::Powers { .. }))
+            && has_limit_law(&self.settings.model)
+        {
             canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], thin(GREY))?;
             canvas.text("exact limit law", (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
         }
@@ -220,6 +246,9 @@ impl<'a> Picture<'a> {
     /// The time before which no rate is read.
     fn shade_burn_in(&self, frame: &Frame<'_, '_>, label: bool) -> Result<(), Failure> {
         let Some(Approach::Powers { .. }) = self.approach else { return Ok(()) };
+        if !has_limit_law(&self.settings.model) {
+            return Ok(());
+        }
         let rows = &self.trajectory.rows;
         let over = rows.iter().find(|row| row.tangent.is_some_and(|x| x.abs() <= PAST_BURN_IN));
         let right = match over {
@@ -237,7 +266,8 @@ impl<'a> Picture<'a> {
         ];
         frame.canvas.fill(&corners, SHADE, 1.0)?;
         if label && right > frame.left + 70.0 {
-            let at = (right - 8.0, frame.bottom - 14.0);
+            // Above the panel, where no marker is.
+            let at = (right, frame.top - 10.0);
             frame.canvas.text("burn-in", at, Lettering::new(11.0, GREY).ending())?;
         }
         Ok(())
@@ -389,15 +419,21 @@ fn draw_slopes(
         let Some(y) = axis.place(claimed) else { continue };
         frame.canvas.line(&[(frame.left, y), (frame.right, y)], thin(GREY))?;
     }
-    let at = (frame.right - 8.0, frame.top + 14.0);
-    let label = "dashed: the claimed slopes −½ and −1";
+    // Above the panel, where no marker is.
+    let at = (frame.right, frame.top - 12.0);
+    let beyond = slopes.iter().any(|(_, local)| local.iter().any(|l| !axis.covers(l.slope)));
+    let label = if beyond {
+        "dashed: the claimed slopes −½ and −1; arrows: slopes beyond the panel"
+    } else {
+        "dashed: the claimed slopes −½ and −1"
+    };
     frame.canvas.text(label, at, Lettering::new(11.0, GREY).ending())?;
     for (quantity, local) in slopes {
         let (stroke, marker) = look(*quantity);
         let points: Vec<Option<Point>> = local
             .iter()
             .map(|local| {
-                let middle = (local.from as f64 * local.to as f64).sqrt();
+                let middle = middle(local);
                 let y = axis.place(local.slope).filter(|_| axis.covers(local.slope))?;
                 Some((frame.times.place(middle)?, y))
             })
@@ -410,5 +446,24 @@ fn draw_slopes(
             frame.canvas.marker(point, marker, stroke.color)?;
         }
     }
+    // What is beyond is pointed at, the quantities side by side.
+    let (low, high) = axis.ends();
+    for (row, (quantity, local)) in (0_u8..).zip(slopes) {
+        let color = look(*quantity).0.color;
+        let shift = 9.0 * (f64::from(row) - 1.0);
+        for local in local.iter().filter(|local| !axis.covers(local.slope)) {
+            let Some(x) = frame.times.place(middle(local)) else { continue };
+            if local.slope > high {
+                frame.canvas.arrow((x + shift, frame.top + 2.0), -1.0, color)?;
+            } else if local.slope < low {
+                frame.canvas.arrow((x + shift, frame.bottom - 2.0), 1.0, color)?;
+            }
+        }
+    }
     Ok(())
+}
+
+/// Where on the axis of T a slope is.
+fn middle(local: &LocalSlope) -> f64 {
+    (local.from as f64 * local.to as f64).sqrt()
 }
