@@ -367,7 +367,7 @@ fn scores() {
         "classes = [{ count = 1, levels = [{ count = 1, weight = 1 }] },
                     { count = 1, levels = [{ count = 2, weight = 0.5 }] }]",
         1,
-        &["class 2", "expected 1 tokens", "found 2"],
+        &["class 2", "expected 1 token ", "found 2"],
     );
     refuses_toml("state = { c = 1, logits = [0] }", 1, &["state", "expected 2", "found 1"]);
     refuses_toml("state = { c = 1 }", 1, &["state", "`logits` is missing"]);

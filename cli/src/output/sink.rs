@@ -120,8 +120,12 @@ pub fn target(path: &Path) -> PathBuf {
 
 /// An error without the name of a file that nobody asked for.
 pub fn reason(error: &std::io::Error) -> String {
-    let inner = error.get_ref().and_then(|inner| inner.source());
-    inner.map_or_else(|| error.to_string(), ToString::to_string)
+    // The maker of temporary files puts theirs at the end, and hides the error within.
+    let text = error.to_string();
+    match text.split_once(" at path \"") {
+        Some((reason, _)) => reason.to_owned(),
+        None => text,
+    }
 }
 
 /// A new file with the permissions that any new file gets.
