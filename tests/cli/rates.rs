@@ -188,16 +188,11 @@ fn longer_is_not_advised_where_it_does_not_help() {
         let told = text(&rates(args).stderr);
         assert!(!told.contains("certify"), "{told}");
     }
-    for more in ["p = [[0,0],[0,0]]", "state = { c = 1, logits = [-40, 0] }"] {
-        let config = format!("tokens = 2\ngroup = 1\nsteps = 1000\n{more}");
-        let (code, found) = with_file(&config, &[]);
-        assert_eq!(code, Some(4), "{more}");
-        assert!(
-            found["asymptotic"].get("needed_steps").is_none(),
-            "{more}: {}",
-            found["asymptotic"]
-        );
-    }
+    // From a start that has attention on the wrong tokens, burn-in has no end in sight.
+    let config = "tokens = 2\ngroup = 1\nsteps = 1000\nstate = { c = 1, logits = [-40, 0] }";
+    let (code, found) = with_file(config, &[]);
+    assert_eq!(code, Some(4));
+    assert!(found["asymptotic"].get("needed_steps").is_none(), "{}", found["asymptotic"]);
 }
 
 /// SplitMix64.
