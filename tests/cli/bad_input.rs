@@ -265,9 +265,8 @@ fn a_flag_does_not_hide_what_is_wrong_in_a_file() {
 fn files_that_take_results() {
     for command in ["run", "rates"] {
         for dry in [&[][..], &["--dry-run"]] {
-            let with = |args: &[&'static str]| -> Vec<&'static str> {
-                [&[command], args, dry].concat()
-            };
+            let with =
+                |args: &[&'static str]| -> Vec<&'static str> { [&[command], args, dry].concat() };
             refuses(&[], &with(&["--plot", "a.gif"]), &["--plot", "a.gif", ".svg or .png"]);
             refuses(&[], &with(&["--save-state", "a.txt"]), &["--save-state", "a.txt", ".json"]);
             refuses(&[], &with(&["--save-state", "a.npy"]), &["--save-state", "--method dense"]);

@@ -78,7 +78,7 @@ fn the_flag_to_set_is_named() {
     assert_eq!(output.status.code(), Some(4));
     let told = text(&output.stderr);
     assert!(told.contains("--steps "), "{told}");
-    assert!(text(&output.stdout).contains("Too early to tell"));
+    assert!(text(&output.stdout).contains("Not decided: too early"));
 }
 
 #[test]
