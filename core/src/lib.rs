@@ -79,6 +79,8 @@ extern crate alloc;
 
 pub mod descent;
 pub mod error;
+#[cfg(feature = "symbolic")]
+pub mod gradient_check;
 pub mod model;
 pub mod scalar;
 pub mod theory;
