@@ -6,10 +6,10 @@
 //! | check | over | says |
 //! |---|---|---|
 //! | [`exact`] | expressions | an identity of formulas, for all inputs at once |
-//! | `enclosure` | duals over intervals, and intervals | a gradient outside of the enclosure of the derivative is wrong |
-//! | `taylor` | floats | order 2 of the remainder is right, 1 is wrong |
-//! | `lumped` | expressions | the step on few scalars is the gradient of the lumped loss, and the dense step |
-//! | `invariants` | expressions | what the paper's argument needs of every step |
+//! | [`enclosure`] | duals over intervals, and intervals | a gradient outside of the enclosure of the derivative is wrong |
+//! | [`taylor`] | floats | order 2 of the remainder is right, 1 is wrong |
+//! | [`lumped`] | expressions | the step on few scalars is the gradient of the lumped loss, and the dense step |
+//! | [`invariants`] | expressions | what the paper's argument needs of every step |
 //!
 //! What is checked is a [`Program`]; [`Coded`] is the one of this crate, and a wrong one must be
 //! found out.
@@ -29,9 +29,14 @@
 //! # Ok::<(), popgd_core::Error>(())
 //! ```
 
+pub mod claim;
+pub mod enclosure;
 pub mod exact;
+pub mod invariants;
+pub mod lumped;
 mod program;
 mod random;
+pub mod taylor;
 
 pub use program::{Block, Case, Coded, Encodings, Entry, Gradient, Inputs, Program, Slope};
 pub use random::Random;

@@ -95,6 +95,23 @@ pub struct Inputs<S> {
     pub positions: Option<Vec<S>>,
 }
 
+impl<S: Copy> Inputs<S> {
+    /// The same inputs in another scalar.
+    pub fn map<T>(&self, mut convert: impl FnMut(S) -> T) -> Inputs<T> {
+        let mut all = |values: &[S]| values.iter().map(|&x| convert(x)).collect();
+        Inputs {
+            shape: self.shape,
+            value_matrix: all(&self.value_matrix),
+            key_query: all(&self.key_query),
+            teacher_values: all(&self.teacher_values),
+            teacher_scores: all(&self.teacher_scores),
+            positions: self.positions.as_deref().map(all),
+            slope: convert(self.slope),
+            temperature: convert(self.temperature),
+        }
+    }
+}
+
 /// The derivatives of the loss with respect to both blocks, in their layouts.
 #[derive(Clone, Debug)]
 pub struct Gradient<S> {

@@ -11,8 +11,14 @@
 //! powers of a root separately, with its square replaced by the radicand; a name is replaced by
 //! what it stands for. Most identities hold long before everything is multiplied out.
 //!
-//! A formula that vanishes is 0 wherever it is defined (note 6). One that does not is *probably*
-//! another function, but not certainly: independence was only assumed.
+//! A formula that vanishes is 0 at every point where it is defined and none of the names and roots
+//! that it is written in is 0; and therefore, being continuous where it is defined, on the closure
+//! of these points (note 6). One that does not vanish is *probably* another function, but not
+//! certainly: independence was only assumed.
+//!
+//! Two things guide the search and prove nothing: every generator has a value at a sample point, in
+//! floating point, by which parts of a polynomial are found that may vanish by themselves; and
+//! whatever is 0 at that point is not divided by.
 
 mod polynomial;
 mod tower;
@@ -107,9 +113,7 @@ impl<'a> ZeroTest<'a> {
     fn remainder(&mut self, polynomial: &Polynomial) -> Result<usize, Stuck> {
         let terms = polynomial.len();
         self.largest = self.largest.max(terms);
-        if terms > self.tower.limit() {
-            return Err(Stuck);
-        }
+        self.tower.check(polynomial)?;
         let Some(top) = polynomial.top() else { return Ok(terms) };
         if terms >= WORTH_SPLITTING {
             if let Some((first, second)) = self.tower.split(polynomial) {
@@ -139,9 +143,7 @@ impl<'a> ZeroTest<'a> {
             for (exponent, part) in same() {
                 let times = (exponent - least) / step;
                 sum = sum.add(&part.multiply(&power(&mut powers, &replacement, times)));
-                if sum.len() > self.tower.limit() {
-                    return Err(Stuck);
-                }
+                self.tower.check(&sum)?;
             }
             let left = self.remainder(&sum)?;
             if left > 0 {

@@ -124,6 +124,10 @@ impl PartialOrd for Monomial {
     }
 }
 
+/// The largest exponent of a tame polynomial. Powers of such a polynomial with tame exponents,
+/// times another one, are far from the end of the range.
+const LARGEST_EXPONENT: u32 = 1000;
+
 /// A coefficient times a monomial.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
@@ -193,6 +197,13 @@ impl Polynomial {
             }
             _ => None,
         }
+    }
+
+    /// Whether no exponent is so large that a few more operations could leave the range of
+    /// exponents, where they would saturate.
+    pub(super) fn is_tame(&self) -> bool {
+        let mut factors = self.0.keys().flat_map(Monomial::factors);
+        factors.all(|(_, exponent)| exponent.unsigned_abs() <= LARGEST_EXPONENT)
     }
 
     /// The latest generator.

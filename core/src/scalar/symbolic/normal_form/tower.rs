@@ -92,10 +92,6 @@ impl<'a> Tower<'a> {
         self.positive.push(name.into());
     }
 
-    pub(super) fn limit(&self) -> usize {
-        self.limit
-    }
-
     pub(super) fn generator_count(&self) -> usize {
         self.generators.len()
     }
@@ -204,12 +200,27 @@ impl<'a> Tower<'a> {
                 continue;
             }
             let form = self.form_of_node(&arena.node(id))?;
-            if form.len() > self.limit {
-                return Err(Stuck);
-            }
+            self.check(&form)?;
             self.forms.insert(id, Rc::new(form));
         }
         self.known(root)
+    }
+
+    /// Neither too long nor with too large exponents.
+    pub(super) fn check(&self, polynomial: &Polynomial) -> Result<(), Stuck> {
+        if polynomial.len() <= self.limit && polynomial.is_tame() { Ok(()) } else { Err(Stuck) }
+    }
+
+    /// Refuses what seems to be 0 everywhere: nothing can be said about 1/0, sign 0 or the angle
+    /// of the origin.
+    fn check_not_zero(&self, polynomial: &Polynomial) -> Result<(), Stuck> {
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (monomial, coefficient) in polynomial.terms() {
+            let (_, value) = self.sample_term(monomial, coefficient);
+            sum += value;
+            size += libm::fabs(value);
+        }
+        if libm::fabs(sum) <= NEGLIGIBLE * size { Err(Stuck) } else { Ok(()) }
     }
 
     fn known(&self, id: Id) -> Result<Rc<Polynomial>, Stuck> {
@@ -250,7 +261,7 @@ impl<'a> Tower<'a> {
                 }
             }
             Node::Power(a, exponent) => {
-                let exponent = i32::try_from(exponent).map_err(|_| Stuck)?;
+                let exponent = i32::try_from(exponent).ok().filter(|&n| n < 1000).ok_or(Stuck)?;
                 let a = self.known(a)?;
                 if a.is_zero() {
                     Polynomial::default()
@@ -310,9 +321,7 @@ impl<'a> Tower<'a> {
 
     /// The same for a divisor, in terms of roots that are already known if possible.
     fn divisor(&mut self, polynomial: &Polynomial) -> Result<Term, Stuck> {
-        if polynomial.is_zero() {
-            return Err(Stuck);
-        }
+        self.check_not_zero(polynomial)?;
         if let Some(term) = polynomial.as_term() {
             return Ok(term);
         }
@@ -335,24 +344,33 @@ impl<'a> Tower<'a> {
                 Some(Meaning::Name { definition }) => (definition, 1),
                 _ => continue,
             };
-            let replaceable = |(g, e): (Generator, i32)| g == bound && e >= step;
+            // Only a term has negative powers.
+            let as_term = replacement.as_term();
+            let times = |exponent: i32| match as_term {
+                Some(_) => exponent.div_euclid(step),
+                None => exponent.max(0) / step,
+            };
+            let replaceable = |(g, e): (Generator, i32)| g == bound && times(e) != 0;
             if !current.terms().any(|(monomial, _)| monomial.factors().any(replaceable)) {
                 continue;
             }
             let mut next = Polynomial::default();
             let mut powers = vec![Polynomial::from(Term::one())];
             for (monomial, coefficient) in current.terms() {
-                let exponent = monomial.exponent(bound);
-                let times = if exponent >= step { exponent / step } else { 0 };
+                let times = times(monomial.exponent(bound));
                 let factor = Term {
                     coefficient: coefficient.clone(),
                     monomial: monomial.multiply(&Monomial::of(bound, -(times * step))),
                 };
-                next.add_scaled(&factor, &power(&mut powers, replacement, times));
+                match &as_term {
+                    Some(term) => next.add_scaled(&factor, &term.power(times).into()),
+                    None => next.add_scaled(&factor, &power(&mut powers, replacement, times)),
+                }
                 if next.len() > self.limit {
                     return Err(Stuck);
                 }
             }
+            self.check(&next)?;
             current = next;
         }
         Ok(current)
@@ -360,10 +378,20 @@ impl<'a> Tower<'a> {
 
     /// The polynomial, expanded, as a term times a rest that no known radicand divides.
     fn factored(&self, polynomial: &Polynomial) -> Result<(Term, Polynomial), Stuck> {
-        let expanded = self.expanded(polynomial)?;
-        let Some((mut factor, mut rest)) = expanded.primitive() else {
-            return Ok((Term { coefficient: BigRational::zero(), ..Term::one() }, expanded));
-        };
+        let (mut factor, mut rest) = (Term::one(), polynomial.clone());
+        loop {
+            let expanded = self.expanded(&rest)?;
+            let Some((content, primitive)) = expanded.primitive() else {
+                return Ok((Term { coefficient: BigRational::zero(), ..Term::one() }, expanded));
+            };
+            // What was divided out can leave positive powers of a name.
+            let done = primitive == rest || content.monomial.is_one();
+            factor = factor.multiply(&content);
+            rest = primitive;
+            if done {
+                break;
+            }
+        }
         for (radicand, &root) in &self.roots {
             if radicand.len() < 2 {
                 continue;
@@ -386,30 +414,39 @@ impl<'a> Tower<'a> {
         if factor.coefficient.is_zero() {
             return Ok(Polynomial::default());
         }
+        self.check_not_zero(polynomial)?;
         let mut outside = Term::one();
         for (generator, exponent) in factor.monomial.factors() {
             let half = exponent.div_euclid(2);
             outside = outside.multiply(&self.absolute(generator)?.power(half));
-            if exponent % 2 != 0 {
+            if exponent % 2 == 0 {
+                continue;
+            }
+            if self.generator_is_nonnegative(generator) {
+                let root = self.root_generator(Term::of(generator, 1).into());
+                outside = outside.multiply(&Term::of(root, 1));
+            } else {
                 rest = rest.scale(&Term::of(generator, 1));
             }
         }
-        // √(n/d) = √(n d)/d, and squares come out of n d.
+        // √(n/d) = √(n d)/d, and n d is taken apart.
         let (numerator, denominator) = factor.coefficient.into();
         outside.coefficient /= BigRational::from(denominator.clone());
         let product = numerator * denominator;
-        let size = BigInt::from(product.magnitude().clone());
-        let exact = size.sqrt();
-        let mut inside = BigRational::from(product);
-        if &exact * &exact == size {
-            outside.coefficient *= BigRational::from(exact);
-            inside /= BigRational::from(size);
+        if product.is_negative() {
+            rest = rest.negate();
         }
-        rest = rest.scale(&Term { coefficient: inside, ..Term::one() });
+        for (prime, exponent) in prime_powers(product.magnitude().clone().into()) {
+            outside.coefficient *= BigRational::from(prime.pow(exponent / 2));
+            if exponent % 2 == 1 {
+                let root = self.root_generator(Polynomial::constant(prime.into()));
+                outside = outside.multiply(&Term::of(root, 1));
+            }
+        }
         match rest.as_constant() {
             Some(constant) if constant.is_one() => return Ok(outside.into()),
-            Some(constant) if constant.is_negative() => return Err(Stuck),
-            _ => {}
+            Some(_) => return Err(Stuck),
+            None => {}
         }
         let root = self.root_generator(rest);
         Ok(outside.multiply(&Term::of(root, 1)).into())
@@ -439,6 +476,7 @@ impl<'a> Tower<'a> {
         if self.is_nonnegative(polynomial) {
             return Ok(Term::one().into());
         }
+        self.check_not_zero(polynomial)?;
         let term = self.named(polynomial)?;
         let coefficient = term.coefficient.signum();
         let mut sign = Term { coefficient, ..Term::one() };
@@ -469,9 +507,11 @@ impl<'a> Tower<'a> {
     }
 
     fn exponential_of(&mut self, form: &Polynomial) -> Result<Term, Stuck> {
-        let Some((factor, mut key)) = form.primitive() else { return Ok(Term::one()) };
+        let Some((factor, mut key)) = self.expanded(form)?.primitive() else {
+            return Ok(Term::one());
+        };
         let (numerator, denominator) = factor.coefficient.into();
-        let exponent = numerator.to_i32().ok_or(Stuck)?;
+        let exponent = numerator.to_i32().filter(|n| n.unsigned_abs() < 1000).ok_or(Stuck)?;
         let coefficient = BigRational::new(BigInt::one(), denominator);
         key = key.scale(&Term { coefficient, monomial: factor.monomial });
         let generator = match self.exponentials.get(&key) {
@@ -489,10 +529,8 @@ impl<'a> Tower<'a> {
     fn angle(&mut self, sine: Rc<Polynomial>, cosine: Rc<Polynomial>) -> Result<Generator, Stuck> {
         for known in self.angles.clone() {
             let cross = known.sine.multiply(&cosine).add(&known.cosine.multiply(&sine).negate());
-            // Parallel, and on the same side of the cosine axis: the same direction.
-            let same_side = self.is_nonnegative(&known.sine) && self.is_nonnegative(&sine);
             if (known.sine == sine && known.cosine == cosine)
-                || (same_side && !sine.is_zero() && self.expanded(&cross)?.is_zero())
+                || (self.expanded(&cross)?.is_zero() && self.same_side(&known, &sine, &cosine)?)
             {
                 return Ok(known.generator);
             }
@@ -504,6 +542,21 @@ impl<'a> Tower<'a> {
         let generator = self.push(Meaning::Free, nonnegative);
         self.angles.push(Angle { generator, sine, cosine, radius });
         Ok(generator)
+    }
+
+    /// Whether two parallel directions are the same: both are on the upper side of the cosine axis,
+    /// or their inner product is not negative.
+    fn same_side(
+        &self,
+        known: &Angle,
+        sine: &Polynomial,
+        cosine: &Polynomial,
+    ) -> Result<bool, Stuck> {
+        if !sine.is_zero() && self.is_nonnegative(&known.sine) && self.is_nonnegative(sine) {
+            return Ok(true);
+        }
+        let inner = known.sine.multiply(sine).add(&known.cosine.multiply(cosine));
+        Ok(self.is_nonnegative(&self.expanded(&inner)?))
     }
 
     /// If the sine is a multiple of a root, `factor · √q`, then q is the square of the radius
@@ -550,6 +603,27 @@ impl<'a> Tower<'a> {
         };
         Ok((Term::of(sine, 1).into(), Term::of(cosine, 1).into()))
     }
+}
+
+/// A positive number as a product of powers: of small primes, and of what is left.
+fn prime_powers(mut number: BigInt) -> Vec<(BigInt, u32)> {
+    let mut powers = Vec::new();
+    for candidate in 2_u32..1000 {
+        let mut exponent = 0;
+        while (&number % candidate).is_zero() {
+            number /= candidate;
+            exponent += 1;
+        }
+        if exponent > 0 {
+            powers.push((BigInt::from(candidate), exponent));
+        }
+    }
+    if !number.is_one() {
+        let root = number.sqrt();
+        let is_square = &root * &root == number;
+        powers.push(if is_square { (root, 2) } else { (number, 1) });
+    }
+    powers
 }
 
 /// A sum this small against its terms seems to vanish.

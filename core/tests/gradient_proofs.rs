@@ -1,7 +1,8 @@
 //! The gradient is proven, and wrong ones are found out.
 #![cfg(feature = "symbolic")]
 
-use popgd_core::gradient_check::{Case, Coded, Encodings, Slope, exact};
+use popgd_core::gradient_check::claim::{self, Claim};
+use popgd_core::gradient_check::{Case, Coded, Encodings, Slope, exact, invariants, lumped};
 use popgd_core::model::teacher::Shape;
 
 const SLOPES: [Slope; 3] = [Slope::Fraction(1, 1), Slope::Fraction(0, 1), Slope::Symbol];
@@ -27,6 +28,42 @@ fn the_gradient_is_proven() {
                     assert_eq!(proof.verdict, exact::Verdict::Proven, "{case:?} {proof:?}");
                 }
             }
+        }
+    }
+}
+
+fn assert_proven(claims: &[Claim]) {
+    for claim in claims {
+        println!("{claim:?}");
+    }
+    assert!(claim::all_proven(claims));
+}
+
+#[test]
+fn the_lumped_step_is_proven() {
+    for slope in SLOPES {
+        assert_proven(&lumped::step_is_the_gradient(slope, 3).unwrap());
+    }
+}
+
+#[test]
+fn lumped_is_dense() {
+    for tokens in 1..=6 {
+        for group in 1..=tokens {
+            let start = std::time::Instant::now();
+            let claims = lumped::is_dense(tokens, group, Slope::Symbol, 5).unwrap();
+            assert_proven(&claims);
+            println!("{tokens} {group}: {:.2?}", start.elapsed());
+        }
+    }
+}
+
+#[test]
+fn the_invariants_are_proven() {
+    for slope in SLOPES {
+        for (channels, features, tokens) in [(1, 1, 2), (2, 2, 2), (2, 2, 3)] {
+            let shape = Shape { tokens, channels, features };
+            assert_proven(&invariants::check(shape, slope, 5).unwrap());
         }
     }
 }
