@@ -2,7 +2,7 @@
 #![cfg(feature = "symbolic")]
 
 use popgd_core::gradient_check::claim::{self, Claim};
-use popgd_core::gradient_check::{Case, Coded, Encodings, Slope, exact, invariants, lumped};
+use popgd_core::gradient_check::{Case, Coded, Encodings, Slope, exact, invariants, lumped, step};
 use popgd_core::model::teacher::Shape;
 
 const SLOPES: [Slope; 3] = [Slope::Fraction(1, 1), Slope::Fraction(0, 1), Slope::Symbol];
@@ -64,6 +64,17 @@ fn the_invariants_are_proven() {
         for (channels, features, tokens) in [(1, 1, 2), (2, 2, 2), (2, 2, 3)] {
             let shape = Shape { tokens, channels, features };
             assert_proven(&invariants::check(shape, slope, 5).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_dense_step_is_descent() {
+    for encodings in [Encodings::Identity, Encodings::General] {
+        for (channels, features, tokens) in [(1, 2, 2), (2, 1, 3)] {
+            let shape = Shape { tokens, channels, features };
+            let case = Case { shape, slope: Slope::Symbol, encodings };
+            assert_proven(&step::check(&case, 5).unwrap());
         }
     }
 }

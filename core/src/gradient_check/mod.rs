@@ -6,6 +6,7 @@
 //! | check | over | says |
 //! |---|---|---|
 //! | [`exact`] | expressions | an identity of formulas, for all inputs at once |
+//! | [`step`] | expressions | a dense step is descent on both matrices |
 //! | [`enclosure`] | duals over intervals, and intervals | a gradient outside of the enclosure of the derivative is wrong |
 //! | [`taylor`] | floats | order 2 of the remainder is right, 1 is wrong |
 //! | [`lumped`] | expressions | the step on few scalars is the gradient of the lumped loss, and the dense step |
@@ -36,6 +37,7 @@ pub mod invariants;
 pub mod lumped;
 mod program;
 mod random;
+pub mod step;
 pub mod taylor;
 
 pub use program::{Block, Case, Coded, Encodings, Entry, Gradient, Inputs, Program, Slope};

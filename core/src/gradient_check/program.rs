@@ -247,7 +247,7 @@ impl Program for Coded {
 }
 
 /// The teacher of these inputs.
-fn teacher<S: Scalar>(inputs: &Inputs<S>) -> Result<Teacher<'_, S>, Error> {
+pub(super) fn teacher<S: Scalar>(inputs: &Inputs<S>) -> Result<Teacher<'_, S>, Error> {
     let activation = Activation::leaky_relu(inputs.slope);
     Teacher::new(inputs.shape, activation, &inputs.teacher_values, &inputs.teacher_scores)
 }
