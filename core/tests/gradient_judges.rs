@@ -4,7 +4,8 @@
 #![cfg(feature = "symbolic")]
 
 use popgd_core::gradient_check::{
-    Case, Coded, Encodings, Gradient, Inputs, Program, Random, Slope, enclosure, exact, taylor,
+    Case, Coded, Encodings, Gradient, Inputs, Program, Random, Slope, enclosure, exact,
+    lumped_numbers, taylor,
 };
 use popgd_core::model::teacher::Shape;
 use popgd_core::scalar::float::Float;
@@ -344,4 +345,29 @@ fn no_false_alarm_in_f64() {
 #[test]
 fn no_false_alarm_in_f32() {
     no_alarm_from_remainders::<f32>(4);
+}
+
+#[test]
+fn enclosures_accept_the_lumped_step() {
+    let mut random = Random::new(8);
+    for _ in 0..cases() {
+        let inputs = lumped_numbers::random_inputs(&mut random);
+        for (coded, derivative, verdict) in lumped_numbers::enclose(&inputs.map(Interval::point)) {
+            assert_eq!(verdict, enclosure::Verdict::Consistent, "{inputs:?}");
+            assert!((coded - derivative).magnitude() < 1e-10, "{coded} {derivative} {inputs:?}");
+        }
+    }
+}
+
+#[test]
+fn remainders_accept_the_lumped_step() {
+    let mut random = Random::new(8);
+    let mut right = 0;
+    for _ in 0..cases() {
+        let inputs = lumped_numbers::random_inputs(&mut random);
+        let remainders = lumped_numbers::remainders(&inputs, &mut random).unwrap();
+        assert_ne!(remainders.verdict, taylor::Verdict::Wrong, "{inputs:?} {remainders:?}");
+        right += u64::from(remainders.verdict == taylor::Verdict::Right);
+    }
+    assert!(right > cases() * 9 / 10, "{right}");
 }

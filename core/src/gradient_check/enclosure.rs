@@ -30,6 +30,19 @@ pub enum Verdict {
     Undefined,
 }
 
+impl Verdict {
+    /// On enclosures of the coded gradient and of the derivative.
+    pub(super) fn of<F: Float>(coded: Interval<F>, derivative: Interval<F>) -> Self {
+        if coded.is_empty() || derivative.is_empty() {
+            Self::Undefined
+        } else if coded.intersection(derivative).is_empty() {
+            Self::Refuted
+        } else {
+            Self::Consistent
+        }
+    }
+}
+
 /// What came out for one trained number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntryEnclosure<F: Float> {
@@ -82,12 +95,8 @@ pub fn check<F: Float, P: Program>(
     let judged = case.entries().zip(pairs).map(|(entry, (coded, derivative))| {
         let verdict = if entry.block == Block::Value && row_is_zero(entry.row) {
             Verdict::NotDifferentiable
-        } else if coded.is_empty() || derivative.is_empty() {
-            Verdict::Undefined
-        } else if coded.intersection(derivative).is_empty() {
-            Verdict::Refuted
         } else {
-            Verdict::Consistent
+            Verdict::of(coded, derivative)
         };
         EntryEnclosure { entry, coded, derivative, verdict }
     });

@@ -35,7 +35,7 @@ pub struct EntryProof {
     /// The number of distinct operations in the difference of the two.
     pub operations: usize,
     /// The largest number of terms that a polynomial had in the proof, or the number that is left
-    /// if there is none.
+    /// if there is none (0 if it was not looked at).
     pub terms: usize,
 }
 
@@ -65,10 +65,15 @@ impl<'a> Judge<'a> {
 
     /// Whether the formula is 0, and the number of terms that it took, or left.
     pub fn zero(&mut self, formula: Expr<'a>) -> (Verdict, usize) {
+        // Most of what is wrong shows at once, and its normal form is long.
+        let at_once = self.refute(formula, 2);
+        if at_once != Verdict::Undecided {
+            return (at_once, 0);
+        }
         match self.test.form(formula) {
             NormalForm::Zero { terms } => (Verdict::Proven, terms),
-            NormalForm::NonZero { terms } => (self.refute(formula), terms),
-            NormalForm::Unknown => (self.refute(formula), 0),
+            NormalForm::NonZero { terms } => (self.refute(formula, POINTS), terms),
+            NormalForm::Unknown => (self.refute(formula, POINTS), 0),
         }
     }
 
@@ -79,9 +84,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Looks for a point where the value is certainly not 0.
-    fn refute(&mut self, formula: Expr<'a>) -> Verdict {
+    fn refute(&mut self, formula: Expr<'a>, points: usize) -> Verdict {
         let mut worst: Option<Interval<f64>> = None;
-        for _ in 0..POINTS {
+        for _ in 0..points {
             let (positive, random) = (&self.positive, &mut self.random);
             // Each symbol is asked for once.
             let value = formula.evaluate(Interval::point(0.0), |name| {

@@ -10,6 +10,7 @@
 //! | [`enclosure`] | duals over intervals, and intervals | a gradient outside of the enclosure of the derivative is wrong |
 //! | [`taylor`] | floats | order 2 of the remainder is right, 1 is wrong |
 //! | [`lumped`] | expressions | the step on few scalars is the gradient of the lumped loss, and the dense step |
+//! | [`lumped_numbers`] | intervals and floats | the same by enclosures and by the order of the remainder |
 //! | [`invariants`] | expressions | what the paper's argument needs of every step |
 //!
 //! What is checked is a [`Program`]; [`Coded`] is the one of this crate, and a wrong one must be
@@ -35,6 +36,7 @@ pub mod enclosure;
 pub mod exact;
 pub mod invariants;
 pub mod lumped;
+pub mod lumped_numbers;
 mod program;
 mod random;
 pub mod step;

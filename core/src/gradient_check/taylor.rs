@@ -38,7 +38,10 @@ pub struct Remainders {
 const ORDERS: usize = 4;
 
 /// A remainder counts if it exceeds this many rounding errors of the largest number involved.
-const ROUNDINGS: f64 = 1024.0;
+pub(super) const ROUNDINGS: f64 = 1024.0;
+
+/// If even here the remainder counts, something is infinite.
+const SMALLEST_STEP: f64 = 1e-30;
 
 /// The remainder at a point in a direction, for h = ½, ¼, …
 ///
@@ -58,25 +61,34 @@ pub fn check<F: Float, P: Program>(
     }
     let before = program.loss(inputs)?.to_f64();
     let size = magnitude(inputs)?;
-    let rounding = ROUNDINGS * F::UNIT_ROUNDOFF.to_f64();
+    remainders(
+        |step| {
+            let after = program.loss(&moved(inputs, direction, step))?.to_f64();
+            Ok(libm::fabs(after - before - step * slope))
+        },
+        |step| ROUNDINGS * F::UNIT_ROUNDOFF.to_f64() * (size + step * slope_size),
+    )
+}
 
+/// The remainders of any function, given by the remainder at a step and what rounding can do to it.
+pub(super) fn remainders(
+    remainder: impl Fn(f64) -> Result<f64, Error>,
+    noise: impl Fn(f64) -> f64,
+) -> Result<Remainders, Error> {
     let (mut points, mut orders) = (Vec::new(), Vec::new());
     let mut previous: Option<f64> = None;
     let mut step = 0.5;
     loop {
-        let noise = rounding * (size + step * slope_size);
-        let after = program.loss(&moved(inputs, direction, step))?.to_f64();
-        let remainder = libm::fabs(after - before - step * slope);
+        let found = remainder(step)?;
+        points.push((step, found));
         // Also the end if something is not a number.
-        if !(remainder > noise) {
-            points.push((step, remainder));
+        if !(found > noise(step)) || step < SMALLEST_STEP {
             break;
         }
         if let Some(previous) = previous {
-            orders.push(libm::log2(previous / remainder));
+            orders.push(libm::log2(previous / found));
         }
-        points.push((step, remainder));
-        previous = Some(remainder);
+        previous = Some(found);
         step *= 0.5;
     }
     let mut last: Vec<f64> = orders.iter().rev().take(ORDERS).copied().collect();

@@ -72,7 +72,7 @@ pub struct ZeroTest<'a> {
 }
 
 /// Beyond this many terms a polynomial is given up.
-const LIMIT: usize = 200_000;
+const LIMIT: usize = 50_000;
 
 /// From this many terms on it is worth looking for parts that vanish by themselves.
 const WORTH_SPLITTING: usize = 8;
