@@ -4,8 +4,8 @@
 #![cfg(feature = "symbolic")]
 
 use popgd_core::gradient_check::{
-    Case, Coded, Encodings, Gradient, Inputs, Program, Random, Slope, enclosure, exact,
-    lumped_numbers, taylor,
+    Case, Coded, Encodings, Gradient, Inputs, Program, Random, Slope, claim, enclosure, exact,
+    invariants, lumped, lumped_numbers, step, taylor,
 };
 use popgd_core::model::teacher::Shape;
 use popgd_core::scalar::float::Float;
@@ -116,6 +116,29 @@ fn exact_proof_refutes_wrong_gradients() {
     assert!(verdicts[1..].iter().all(|v| *v == exact::Verdict::Proven), "{verdicts:?}");
     let exact::Verdict::Refuted { value } = verdicts[0] else { unreachable!() };
     assert!(value.magnitude() > 1e-5 && value.width() < 1e-10 * value.magnitude());
+}
+
+#[test]
+fn exact_proof_accepts_the_lumped_step() {
+    assert!(claim::all_proven(&lumped::step_is_the_gradient(Slope::Symbol, 1).unwrap()));
+    for (tokens, group) in [(3, 1), (4, 2), (2, 2)] {
+        let claims = lumped::is_dense(tokens, group, Slope::Symbol, 1).unwrap();
+        assert!(claim::all_proven(&claims), "{claims:?}");
+    }
+}
+
+#[test]
+fn exact_proof_accepts_the_dense_step() {
+    for encodings in [Encodings::Identity, Encodings::General] {
+        let claims = step::check(&Case { encodings, ..CASE }, 1).unwrap();
+        assert!(claim::all_proven(&claims), "{claims:?}");
+    }
+}
+
+#[test]
+fn exact_proof_accepts_the_invariants() {
+    let claims = invariants::check(CASE.shape, Slope::Symbol, 1).unwrap();
+    assert!(claim::all_proven(&claims), "{claims:?}");
 }
 
 #[test]

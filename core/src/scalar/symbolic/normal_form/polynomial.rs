@@ -229,7 +229,7 @@ impl Polynomial {
                 }
             }
             Entry::Occupied(mut slot) => {
-                let sum = &*slot.get() + coefficient;
+                let sum = slot.get() + coefficient;
                 if sum.is_zero() {
                     slot.remove();
                 } else {
