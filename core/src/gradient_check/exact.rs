@@ -14,7 +14,7 @@ use crate::scalar::symbolic::{Arena, Expr, Listing, NormalForm, ZeroTest};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Its normal form is 0: it is 0 wherever it is defined.
+    /// Its normal form is 0: it is 0 wherever it is defined (note 6).
     Proven,
     /// At some point its value is certainly not 0 but in this enclosure.
     Refuted {

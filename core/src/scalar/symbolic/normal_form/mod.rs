@@ -11,9 +11,8 @@
 //! powers of a root separately, with its square replaced by the radicand; a name is replaced by
 //! what it stands for. Most identities hold long before everything is multiplied out.
 //!
-//! A formula that vanishes is 0 at every point where it is defined and none of the names and roots
-//! that it is written in is 0; and therefore, being continuous where it is defined, on the closure
-//! of these points (note 6). One that does not vanish is *probably* another function, but not
+//! A formula that vanishes is 0 at every point where it is defined and no argument of a sign and no
+//! angle's sum of squares is 0; and, where it is continuous, on the closure of these points (note 6). One that does not vanish is *probably* another function, but not
 //! certainly: independence was only assumed.
 //!
 //! Two things guide the search and prove nothing: every generator has a value at a sample point, in
@@ -23,10 +22,10 @@
 mod polynomial;
 mod tower;
 
-use alloc::vec;
+use alloc::vec::Vec;
 
-use polynomial::{Polynomial, Term};
-use tower::{Meaning, Stuck, Tower, power};
+use polynomial::Polynomial;
+use tower::{Meaning, Stuck, Tower};
 
 use super::arena::Arena;
 use super::expression::Expr;
@@ -35,7 +34,7 @@ use super::expression::Expr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NormalForm {
-    /// The formula is 0 wherever it is defined.
+    /// The formula is 0, wherever it is defined and no sign or angle in it has argument 0.
     Zero {
         /// The largest number of terms that a polynomial had on the way.
         terms: usize,
@@ -138,11 +137,12 @@ impl<'a> ZeroTest<'a> {
         for parity in 0..step {
             let same = || parts.iter().filter(|(exponent, _)| exponent.rem_euclid(step) == parity);
             let Some((&least, _)) = same().next() else { continue };
-            let mut powers = vec![Polynomial::from(Term::one())];
+            let mut powers = Vec::new();
             let mut sum = Polynomial::default();
             for (exponent, part) in same() {
                 let times = (exponent - least) / step;
-                sum = sum.add(&part.multiply(&power(&mut powers, &replacement, times)));
+                sum =
+                    sum.add(&part.multiply(self.tower.power(&mut powers, &replacement, times)?));
                 self.tower.check(&sum)?;
             }
             let left = self.remainder(&sum)?;

@@ -109,7 +109,7 @@ impl<'a> Tower<'a> {
                     *last = 1 << (place % 64);
                 }
                 // Spread over [½, 3/2).
-                let spread = libm::fmod(place as f64 * 0.618_033_988_749_894_9, 1.0) + 0.5;
+                let spread = libm::fmod((place + 1) as f64 * GOLDEN_RATIO, 1.0) + 0.5;
                 let negative = !nonnegative && place % 3 == 0;
                 (depends, if negative { -spread } else { spread })
             }
@@ -204,6 +204,25 @@ impl<'a> Tower<'a> {
             self.forms.insert(id, Rc::new(form));
         }
         self.known(root)
+    }
+
+    /// `base` to a power, from a list of the lower ones.
+    pub(super) fn power<'p>(
+        &self,
+        powers: &'p mut Vec<Polynomial>,
+        base: &Polynomial,
+        exponent: i32,
+    ) -> Result<&'p Polynomial, Stuck> {
+        let exponent = usize::try_from(exponent).map_err(|_| Stuck)?;
+        while powers.len() <= exponent {
+            let next = match powers.last() {
+                Some(last) => last.multiply(base),
+                None => Term::one().into(),
+            };
+            self.check(&next)?;
+            powers.push(next);
+        }
+        powers.get(exponent).ok_or(Stuck)
     }
 
     /// Neither too long nor with too large exponents.
@@ -355,7 +374,7 @@ impl<'a> Tower<'a> {
                 continue;
             }
             let mut next = Polynomial::default();
-            let mut powers = vec![Polynomial::from(Term::one())];
+            let mut powers = Vec::new();
             for (monomial, coefficient) in current.terms() {
                 let times = times(monomial.exponent(bound));
                 let factor = Term {
@@ -364,7 +383,7 @@ impl<'a> Tower<'a> {
                 };
                 match &as_term {
                     Some(term) => next.add_scaled(&factor, &term.power(times).into()),
-                    None => next.add_scaled(&factor, &power(&mut powers, replacement, times)),
+                    None => next.add_scaled(&factor, self.power(&mut powers, replacement, times)?),
                 }
                 if next.len() > self.limit {
                     return Err(Stuck);
@@ -626,6 +645,9 @@ fn prime_powers(mut number: BigInt) -> Vec<(BigInt, u32)> {
     powers
 }
 
+/// No multiple of it is close to a simple fraction, so that sample values have no relations.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
+
 /// A sum this small against its terms seems to vanish.
 const NEGLIGIBLE: f64 = 1e-10;
 
@@ -637,14 +659,4 @@ fn unite(all: &mut Vec<u64>, more: &[u64]) {
     for (bits, &others) in all.iter_mut().zip(more) {
         *bits |= others;
     }
-}
-
-/// `base` to a power, from a list of the lower ones.
-pub(super) fn power(powers: &mut Vec<Polynomial>, base: &Polynomial, exponent: i32) -> Polynomial {
-    let exponent = usize::try_from(exponent).unwrap_or(0);
-    while powers.len() <= exponent {
-        let next = powers.last().map_or_else(|| Term::one().into(), |last| last.multiply(base));
-        powers.push(next);
-    }
-    powers.get(exponent).cloned().unwrap_or_default()
 }
