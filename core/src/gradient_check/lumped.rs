@@ -115,7 +115,7 @@ fn step_less_gradient<'a>(
 
 /// From W_V = cV* and equal logits δ in the groups, 0 outside, one dense step does what the lumped
 /// step says, and both have the same excess loss, ‖S − S*‖ and ‖W_V − V*‖; for D tokens in groups
-/// of K, M = d = 2 and any V*. The teacher is token selection and, if K divides D, average pooling.
+/// of K, M = d = 2 and any V*. The same from zero. The teacher is token selection and, if K divides D, average pooling.
 ///
 /// # Errors
 /// [`Error::Group`] unless 1 ≤ K ≤ D.
@@ -137,21 +137,25 @@ pub fn is_dense(tokens: usize, group: usize, slope: Slope, seed: u64) -> Result<
     let mut claims = Vec::new();
     for (task, scores) in teachers {
         let name = format!("lumped = dense: D = {tokens}, K = {group}, {task}");
-        let formulas = dense_less_lumped(&arena, (tokens, group), slope, &scores)?;
+        let start = [arena.symbol("c"), arena.symbol("delta")];
+        let formulas = dense_less_lumped(start, (tokens, group), slope, &scores)?;
+        claims.push(Claim::judge(&mut judge, name, formulas));
+        let name = format!("lumped = dense from zero: D = {tokens}, K = {group}, {task}");
+        let formulas = dense_less_lumped([one.zero(); 2], (tokens, group), slope, &scores)?;
         claims.push(Claim::judge(&mut judge, name, formulas));
     }
     Ok(claims)
 }
 
 fn dense_less_lumped<'a>(
-    arena: &'a Arena,
+    [c, gap]: [Expr<'a>; 2],
     (tokens, group): (usize, usize),
     slope: Slope,
     teacher_scores: &[Expr<'a>],
 ) -> Result<Vec<Expr<'a>>, Error> {
     let shape = Shape { tokens, channels: 2, features: 2 };
-    let symbol = |name: &str| arena.symbol(name);
-    let (c, gap, rate, gain) = (symbol("c"), symbol("delta"), symbol("eta"), symbol("kappa"));
+    let symbol = |name: &str| c.arena().symbol(name);
+    let (rate, gain, slope_at_zero) = (symbol("eta"), symbol("kappa"), symbol("slope_at_zero"));
     let (zero, one) = (c.zero(), c.one());
     let values = ["v11", "v12", "v21", "v22"].map(symbol);
     let activation = activation(slope, c);
@@ -163,7 +167,7 @@ fn dense_less_lumped<'a>(
         teacher: Teacher::new(shape, activation, &values, teacher_scores)?,
         metric: Metric::Gain(gain),
         rate,
-        slope_at_zero: one,
+        slope_at_zero,
     };
     let mut memory = vec![one; model.memory()];
     let mut dense = Dense::from_state(model, Accumulate::Plain, &start, &logits, &mut memory)?;
@@ -179,7 +183,7 @@ fn dense_less_lumped<'a>(
         teacher_norm: one.dot(&values, &values).norm(),
         logit_gain: gain,
         rate,
-        slope_at_zero: one,
+        slope_at_zero,
     };
     let mut memory = vec![one; model.memory()];
     let full = [gap];

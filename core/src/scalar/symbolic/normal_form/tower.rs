@@ -140,7 +140,7 @@ impl<'a> Tower<'a> {
         for (generator, exponent) in monomial.factors() {
             if let Some(defined) = self.generators.get(generator) {
                 unite(&mut depends, &defined.depends);
-                value *= libm::pow(defined.sample, f64::from(exponent));
+                value *= integer_power(defined.sample, exponent);
             }
         }
         (depends, value)
@@ -151,11 +151,19 @@ impl<'a> Tower<'a> {
     pub(super) fn split(&self, polynomial: &Polynomial) -> Option<(Polynomial, Polynomial)> {
         let samples: Vec<(Vec<u64>, f64)> =
             polynomial.terms().map(|(m, c)| self.sample_term(m, c)).collect();
+        // On which some terms depend, but not all.
+        let mut candidates = Vec::new();
+        samples.iter().for_each(|(depends, _)| unite(&mut candidates, depends));
+        for (word, bits) in candidates.iter_mut().enumerate() {
+            let shared = samples.iter().fold(u64::MAX, |shared, (depends, _)| {
+                shared & depends.get(word).copied().unwrap_or(0)
+            });
+            *bits &= !shared;
+        }
         for generator in (0..self.generators.len()).rev() {
             let (word, bit) = (generator / 64, 1_u64 << (generator % 64));
             let chosen = |depends: &[u64]| depends.get(word).is_some_and(|bits| bits & bit != 0);
-            let count = samples.iter().filter(|(depends, _)| chosen(depends)).count();
-            if count == 0 || count == samples.len() {
+            if candidates.get(word).is_none_or(|bits| bits & bit == 0) {
                 continue;
             }
             let (mut sums, mut sizes) = ([0.0; 2], [0.0; 2]);
@@ -643,6 +651,19 @@ fn prime_powers(mut number: BigInt) -> Vec<(BigInt, u32)> {
         powers.push(if is_square { (root, 2) } else { (number, 1) });
     }
     powers
+}
+
+/// xⁿ by squaring.
+fn integer_power(x: f64, exponent: i32) -> f64 {
+    let (mut result, mut factor, mut rest) = (1.0, x, exponent.unsigned_abs());
+    while rest > 0 {
+        if rest & 1 == 1 {
+            result *= factor;
+        }
+        factor *= factor;
+        rest >>= 1;
+    }
+    if exponent < 0 { 1.0 / result } else { result }
 }
 
 /// No multiple of it is close to a simple fraction, so that sample values have no relations.
