@@ -49,6 +49,8 @@ pub fn check(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error>
     claims.push(Claim::judge(&mut judge, "the first step from zero", first));
     let coefficients = coefficients(&arena, slope)?;
     claims.push(Claim::judge(&mut judge, "C2 and C3 as in the paper", coefficients));
+    let kernel = kernel(&arena, slope);
+    claims.push(Claim::judge(&mut judge, "the kernel of the activation", kernel));
     let norms = norm_and_gain(&arena, slope);
     claims.push(Claim::judge(&mut judge, "norm and gain act through their product", norms));
     Ok(claims)
@@ -197,6 +199,31 @@ fn coefficients(arena: &Arena, slope: Slope) -> Result<Vec<Expr<'_>>, Error> {
     Ok(vec![c1 - c, group * c2 - outside * c3, inside - score])
 }
 
+/// α = (1+s)/2, g = (1+s²)/2, b = (1−s)²/(2π); κ̂(0) = g, κ̂(π/2) = b, `dκ̂/dθ = −pull sin θ`, and the gap
+/// is g − κ̂ (note 1). Loss and gradient would agree for any other α and β, too.
+fn kernel(arena: &Arena, slope: Slope) -> Vec<Expr<'_>> {
+    let [angle, x, y] = ["theta", "x", "y"].map(|name| arena.symbol(name));
+    let (zero, one) = (x.zero(), x.one());
+    let slope = slope_of(slope, x);
+    let activation = Activation::leaky_relu(slope);
+    let half = one.rational(1, 2);
+    let kernel = activation.kernel(angle);
+    let direction = y.atan2(x);
+    vec![
+        activation.slope() - slope,
+        activation.linear() - (one + slope) * half,
+        activation.gain() - (one + slope.square()) * half,
+        activation.bend() - (one - slope).square() * half / one.pi(),
+        activation.kernel(zero) - activation.gain(),
+        activation.kernel(x.exp().atan2(zero)) - activation.bend(),
+        kernel.derivative("theta") + activation.pull(angle) * angle.sin(),
+        activation.gap(y, x) + activation.kernel(direction) - activation.gain(),
+        Activation::identity(x).slope() - one,
+        Activation::relu(x).slope(),
+        Activation::absolute_value(x).slope() + one,
+    ]
+}
+
 /// The step does not change if the norm is multiplied and κ divided by its square.
 fn norm_and_gain(arena: &Arena, slope: Slope) -> Vec<Expr<'_>> {
     let symbol = |name: &str| arena.symbol(name);
@@ -214,6 +241,13 @@ fn norm_and_gain(arena: &Arena, slope: Slope) -> Vec<Expr<'_>> {
     differences(&step(norm, gain), &step(norm * scale, gain / scale.square()))
 }
 
+fn slope_of(slope: Slope, context: Expr<'_>) -> Expr<'_> {
+    match slope {
+        Slope::Symbol => context.arena().symbol("slope"),
+        Slope::Fraction(numerator, denominator) => context.rational(numerator, denominator),
+    }
+}
+
 fn two_level_model<'a, 'b>(
     slope: Slope,
     classes: &'b [crate::model::classes::Class<'b, Expr<'a>>],
@@ -221,12 +255,8 @@ fn two_level_model<'a, 'b>(
     logit_gain: Expr<'a>,
     rate: Expr<'a>,
 ) -> LumpedModel<'b, Expr<'a>> {
-    let slope = match slope {
-        Slope::Symbol => rate.arena().symbol("slope"),
-        Slope::Fraction(numerator, denominator) => rate.rational(numerator, denominator),
-    };
     LumpedModel {
-        activation: Activation::leaky_relu(slope),
+        activation: Activation::leaky_relu(slope_of(slope, rate)),
         classes,
         teacher_norm,
         logit_gain,
