@@ -33,6 +33,8 @@ enum Faulty {
     Entry,
     /// Everything is twice as large.
     Twice,
+    /// An entry is missing.
+    Short,
 }
 
 impl Program for Faulty {
@@ -66,6 +68,9 @@ impl Program for Faulty {
                 gradient.key_query.iter_mut().for_each(|x| *x = *x * inputs.temperature);
             }
             Self::Entry => *first = *first * first.rational(1001, 1000),
+            Self::Short => {
+                gradient.key_query.pop();
+            }
             Self::Twice => {
                 gradient.value_matrix.iter_mut().for_each(|x| *x = *x + *x);
                 gradient.key_query.iter_mut().for_each(|x| *x = *x + *x);
@@ -139,6 +144,18 @@ fn exact_proof_accepts_the_dense_step() {
 fn exact_proof_accepts_the_invariants() {
     let claims = invariants::check(CASE.shape, Slope::Symbol, 1).unwrap();
     assert!(claim::all_proven(&claims), "{claims:?}");
+}
+
+#[test]
+fn no_entry_is_left_out() {
+    let mut random = Random::new(1);
+    let missing = |error: Error| matches!(error, Error::Length { expected: 4, found: 3, .. });
+    assert!(missing(exact::check(&CASE, &Faulty::Short, 1).unwrap_err()));
+    let boxes = enclosure::random_box::<f64>(&CASE, &mut random, 0.0);
+    assert!(missing(enclosure::check(&CASE, &Faulty::Short, &boxes).unwrap_err()));
+    let inputs = enclosure::random_inputs(&CASE, &mut random);
+    let direction = taylor::random_direction(&CASE, &inputs, &mut random).unwrap();
+    assert!(missing(taylor::check(&Faulty::Short, &inputs, &direction).unwrap_err()));
 }
 
 #[test]

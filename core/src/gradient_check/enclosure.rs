@@ -84,7 +84,7 @@ pub fn check<F: Float, P: Program>(
     program: &P,
     inputs: &Inputs<Interval<F>>,
 ) -> Result<Vec<EntryEnclosure<F>>, Error> {
-    let coded = program.gradient(inputs)?;
+    let coded = program.gradient(inputs)?.fits(inputs.shape)?;
     let derivative = derivative_of_the_loss(program, inputs)?;
     let features = inputs.shape.features.max(1);
     let row_is_zero = |row: usize| {

@@ -114,7 +114,7 @@ pub fn check<P: Program>(case: &Case, program: &P, seed: u64) -> Result<Vec<Entr
     let arena = Arena::new();
     let inputs = case.inputs(|name| arena.symbol(name));
     let loss = program.loss(&inputs)?;
-    let gradient = program.gradient(&inputs)?;
+    let gradient = program.gradient(&inputs)?.fits(case.shape)?;
     let mut judge = Judge::new(&arena, seed);
     judge.assume_positive("tau");
     let proofs = case.entries().zip(gradient.iter()).map(|(entry, coded)| {
@@ -137,7 +137,7 @@ pub fn with_formulas<P: Program, R>(
     let arena = Arena::new();
     let inputs = case.inputs(|name| arena.symbol(name));
     let loss = (String::from("L"), program.loss(&inputs)?);
-    let gradient = program.gradient(&inputs)?;
+    let gradient = program.gradient(&inputs)?.fits(case.shape)?;
     let entries = case.entries().zip(gradient.iter());
     let named = entries.map(|(entry, coded)| {
         let mut name = String::from("d");

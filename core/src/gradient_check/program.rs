@@ -8,6 +8,7 @@ use core::fmt;
 
 use crate::descent::accumulate::Accumulate;
 use crate::descent::dense::{Dense, DenseModel, Metric};
+use crate::error::check_length;
 use crate::model::activation::Activation;
 use crate::model::population::excess_loss;
 use crate::model::positions::Positions;
@@ -125,6 +126,13 @@ impl<S: Copy> Gradient<S> {
     /// All entries, first of W_V and then of W_KQ, as [`Case::entries`] lists their places.
     pub fn iter(&self) -> impl Iterator<Item = S> + '_ {
         self.value_matrix.iter().chain(&self.key_query).copied()
+    }
+
+    /// Whether there is a derivative for every trained number: none may be left unchecked.
+    pub(super) fn fits(self, shape: Shape) -> Result<Self, Error> {
+        check_length("gradient of W_V", shape.value_entries(), self.value_matrix.len())?;
+        check_length("gradient of W_KQ", shape.score_entries(), self.key_query.len())?;
+        Ok(self)
     }
 }
 

@@ -52,7 +52,7 @@ pub fn check<F: Float, P: Program>(
     inputs: &Inputs<F>,
     direction: &Gradient<F>,
 ) -> Result<Remainders, Error> {
-    let gradient = program.gradient(inputs)?;
+    let gradient = program.gradient(inputs)?.fits(inputs.shape)?;
     let (mut slope, mut slope_size) = (0.0, 0.0);
     for (g, d) in gradient.iter().zip(direction.iter()) {
         let product = if d.is_zero() { 0.0 } else { g.to_f64() * d.to_f64() };
