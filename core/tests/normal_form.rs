@@ -1,7 +1,9 @@
 //! What the normal form can tell to be 0, and what it must not.
 #![cfg(feature = "symbolic")]
 
+use popgd_core::gradient_check::Random;
 use popgd_core::scalar::Scalar;
+use popgd_core::scalar::interval::Interval;
 use popgd_core::scalar::symbolic::{Arena, Expr, NormalForm, ZeroTest};
 
 fn is_zero(formula: Expr<'_>) -> bool {
@@ -179,4 +181,80 @@ fn what_is_undefined_or_too_large_is_unknown() {
     assert_eq!(form((x + y).power(5000)), NormalForm::Unknown);
     let sum = (1..12).fold(x, |sum, k| sum + arena.symbol(&format!("z{k}")));
     assert_eq!(form(sum.power(24) - (sum + y).power(24) + y), NormalForm::Unknown);
+}
+
+/// A random analytic formula of a few operations: not 0 on a whole region unless everywhere. (Where
+/// the argument of a sign or of an angle is 0 nothing is claimed.)
+fn random_formula<'a>(random: &mut Random, arena: &'a Arena, depth: u32) -> Expr<'a> {
+    let (x, y) = (arena.symbol("x"), arena.symbol("y"));
+    if depth == 0 {
+        return [x, y, x.one(), x.integer(2), -x][random.below(5) as usize];
+    }
+    let mut part = || {
+        let depth = random.below(u64::from(depth)) as u32;
+        random_formula(random, arena, depth)
+    };
+    let (a, b) = (part(), part());
+    match random.below(11) {
+        0 | 1 => a + b,
+        2 => a - b,
+        3 | 4 => a * b,
+        5 => a / b,
+        6 => a.square(),
+        7 => (a.square() + b.square() + x.one()).norm(),
+        8 => a.exp(),
+        9 => a.atan2(b.square() + x.one()),
+        _ => [a.sin(), a.cos()][random.below(2) as usize],
+    }
+}
+
+/// Whatever is called 0 is 0: claims about random formulas, and their derivatives, are evaluated in
+/// intervals. `POPGD_CASES` sets how many.
+#[test]
+fn nothing_else_is_called_zero() {
+    let cases = std::env::var("POPGD_CASES").ok().and_then(|cases| cases.parse().ok());
+    let mut random = Random::new(17);
+    let (mut zeros, mut trivial) = (0, 0);
+    for _ in 0..cases.unwrap_or(5_000) {
+        let arena = Arena::new();
+        let mut part = |depth| random_formula(&mut random, &arena, depth);
+        let (a, b) = (part(3), part(3));
+        let one = a.one();
+        let (norm, sum) = (a.square().norm(), (a.square() + b.square()).norm());
+        // The first half holds wherever it is defined, the second only for some a and b.
+        let template = random.below(16);
+        let claim = match template {
+            0 => (a + b).square() - a.square() - a.integer(2) * a * b - b.square(),
+            1 => a / b * b - a,
+            2 => (a + b).exp() - a.exp() * b.exp(),
+            3 => a.sin().square() + a.cos().square() - one,
+            4 => norm - a * a.sign(),
+            5 => sum * a.atan2(b).sin() - a,
+            6 => (a * a.exp()).atan2(b * a.exp()) - a.atan2(b),
+            7 => (a * b).sign() - a.sign() * b.sign(),
+            8 => norm - a,
+            9 => a.sign() - one,
+            10 => (-a).atan2(-b) - a.atan2(b),
+            11 => (a * b).atan2(b.square()) - a.atan2(b),
+            12 => (a - b).square().norm() - a + b,
+            13 => (a * b).sign() - a.sign(),
+            14 => (a * b).atan2(a.square() * b.norm()) - b.atan2(a),
+            _ => a.atan2(b).derivative("x") - a.derivative("x") / b,
+        };
+        let difference = if random.below(4) == 0 { claim.derivative("x") } else { claim };
+        trivial += u32::from(difference.is_zero());
+        if difference.is_zero() || !is_zero(difference) {
+            continue;
+        }
+        zeros += 1;
+        for _ in 0..5 {
+            let value = difference.evaluate(Interval::point(0.0_f64), |_| {
+                Some(Interval::point(random.signed(0.1, 2.0)))
+            });
+            let contains_zero = |value: Interval<f64>| value.is_empty() || value.contains(0.0);
+            assert!(value.is_none_or(contains_zero), "{difference:?} is not 0 but {value:?}");
+        }
+    }
+    println!("{zeros} zeros, {trivial} more at once");
+    assert!(zeros > 1000);
 }
