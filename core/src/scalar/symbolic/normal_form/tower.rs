@@ -309,6 +309,9 @@ impl<'a> Tower<'a> {
             Node::Cos(a) => self.sine_and_cosine(a)?.1,
             Node::Atan2 { sine, cosine } => {
                 let (sine, cosine) = (self.known(sine)?, self.known(cosine)?);
+                if sine.is_zero() && self.is_nonnegative(&cosine) {
+                    return Ok(Polynomial::default());
+                }
                 let angle = self.angle(sine, cosine)?;
                 Term::of(angle, 1).into()
             }
@@ -607,6 +610,9 @@ impl<'a> Tower<'a> {
 
     fn sine_and_cosine(&mut self, argument: Id) -> Result<(Polynomial, Polynomial), Stuck> {
         let form = self.known(argument)?;
+        if form.is_zero() {
+            return Ok((Polynomial::default(), Term::one().into()));
+        }
         let generator = form.as_term().filter(|term| term.coefficient.is_one()).and_then(|term| {
             term.monomial.factors().next().filter(|_| term.monomial.factors().count() == 1)
         });
