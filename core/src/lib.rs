@@ -10,7 +10,7 @@
 //!
 //! * No `std`, no heap, no `unsafe`; no panic on any input. Matrices live in slices of the caller.
 //! * Every formula is written once, over the trait [`Scalar`].
-//! * The derivations are in the repository's `proofs-notes`, cited as "note 1" to "note 4".
+//! * The derivations are in the repository's `proofs-notes`, cited as "note 1", "note 2", …
 //!
 //! # The map
 //! | wing | what it holds |
@@ -19,6 +19,7 @@
 //! | [`model`] | what is computed: [`Activation`], teachers, the exact loss and its gradient |
 //! | [`theory`] | what is claimed: Theorem 3.1, sharp constants, burn-in, stability limits |
 //! | [`descent`] | how it runs: [`Dense`] in full matrices, [`Lumped`] in a few scalars |
+//! | `gradient_check` | is the gradient right? proofs and other checks (feature `symbolic`) |
 //!
 //! # A teacher of one's own
 //! Three tokens; the teacher passes on the first, the mean of the last two, and a weighted mean of
@@ -70,7 +71,7 @@
 //! | feature | adds | needs |
 //! |---|---|---|
 //! | none | everything but `Expr` | `core` |
-//! | `symbolic` | `scalar::symbolic`: the formulas themselves | `alloc` |
+//! | `symbolic` | `scalar::symbolic`: the formulas themselves; `gradient_check`: proof that the gradient is one | `alloc` |
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -79,6 +80,8 @@ extern crate alloc;
 
 pub mod descent;
 pub mod error;
+#[cfg(feature = "symbolic")]
+pub mod gradient_check;
 pub mod model;
 pub mod scalar;
 mod slices;

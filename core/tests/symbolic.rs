@@ -192,7 +192,7 @@ fn neutral_elements_vanish() {
         assert_eq!(nothing, zero);
         assert!(nothing.is_zero());
     }
-    for unit in [x / x, zero.exp(), zero.cos(), x.sign(), x.power(0)] {
+    for unit in [x / x, zero.exp(), zero.cos(), x.exp().sign(), x.power(0)] {
         assert_eq!(unit, one);
     }
     assert_eq!(-x * y, -(x * y));
@@ -313,10 +313,9 @@ fn evaluation_in_expressions_substitutes() {
     assert_eq!(big.evaluate(elsewhere.pi(), |_| None).unwrap().as_constant(), big.as_constant());
 }
 
-/// The names and a few values of what a two-level run depends on. c > 1, since formulas take
-/// what they ask the sign of (c, and c − 1) to be positive.
+/// The names and a few values of what a two-level run depends on.
 const LUMPED: [(&str, [f64; 4]); 8] = [
-    ("c", [1.2, 1.01, 2.5, 1.125]),
+    ("c", [1.2, 0.9, -0.5, 1.125]),
     ("delta", [0.0, 0.7, -0.4, 3.0]),
     ("D", [36.0, 8.0, 20.0, 64.0]),
     ("K", [4.0, 2.0, 3.0, 48.0]),
@@ -488,4 +487,101 @@ fn formulas_enclose_over_intervals() {
             assert!(value.width() <= 1e-12 * value.magnitude(), "{value} by {formula:?}");
         }
     }
+}
+
+#[test]
+fn derivatives_are_those_of_duals() {
+    let arena = Arena::new();
+    let (x, y) = (arena.symbol("x"), arena.symbol("y"));
+    let formulas = [
+        everything(x, y),
+        (x * y).norm() / (x + y).sqrt(),
+        (x - y).sin() * (x / y).cos() - x.power(5),
+        (x * y).atan2(x - y.square()),
+        (x.sign() * y).exp() + x.fold() * y.sign(),
+    ];
+    for formula in formulas {
+        for (at_x, at_y) in [(0.5, 0.25), (1.0, 3.0), (2.75, 0.1)] {
+            let look_up = |name: &str| Some(if name == "x" { at_x } else { at_y });
+            let dual = formula.evaluate(Dual::<f64, 2>::constant(0.0), |name| {
+                Some(match name {
+                    "x" => Dual::variable(at_x, 0),
+                    _ => Dual::variable(at_y, 1),
+                })
+            });
+            let [by_x, by_y] = dual.unwrap().derivative;
+            for (symbol, expected) in [("x", by_x), ("y", by_y)] {
+                let value = formula.derivative(symbol).evaluate(0.0, look_up).unwrap();
+                assert!(close(value, expected, 1e-12), "{value:e} for {expected:e}, {formula:?}");
+            }
+        }
+    }
+    assert!(x.derivative("z").is_zero());
+    assert_eq!((x / x.zero()).derivative("x"), x / x.zero());
+}
+
+#[test]
+fn derivatives_share() {
+    let arena = Arena::new();
+    let (x, y) = (arena.symbol("x"), arena.symbol("y"));
+    // 2¹⁰⁰ leaves written out.
+    let chain = (0..100).fold(x, |chain, _| chain + (chain * y).exp());
+    let derivative = chain.derivative("x");
+    assert!(derivative.node_count() < 5 * chain.node_count(), "{}", derivative.node_count());
+    let long = (0..50_000).fold(x, |long, _| (-long).exp());
+    assert!(!long.derivative("x").is_zero());
+}
+
+#[test]
+fn norms_stay_norms() {
+    let arena = Arena::new();
+    let x = arena.symbol("x");
+    let (norm, sqrt) = (x.square().norm(), x.square().sqrt());
+    assert_ne!(norm, sqrt);
+    assert_eq!(norm.to_string(), sqrt.to_string());
+    let at_zero = |formula: Expr<'_>| {
+        formula.evaluate(Dual::<f64, 1>::constant(0.0), |_| Some(Dual::variable(0.0, 0)))
+    };
+    assert_eq!(at_zero(norm).unwrap().derivative, [0.0]);
+    assert!(at_zero(sqrt).unwrap().derivative[0].is_nan());
+    assert_eq!(x.integer(9).norm(), x.integer(3));
+}
+
+#[test]
+fn signs_are_truthful() {
+    let arena = Arena::new();
+    let x = arena.symbol("x");
+    assert_prints(x.sign(), "sign(x)");
+    let value = |at: f64| (x * x.sign()).evaluate(0.0, |_| Some(at)).unwrap();
+    assert_eq!([value(-2.0), value(0.0), value(3.0)], [2.0, 0.0, 3.0]);
+    let enclosure = x.sign().evaluate(Interval::point(0.0), |_| Interval::new(-1.0, 1.0));
+    assert_eq!(enclosure, Interval::new(-1.0, 1.0));
+    for positive in [x.exp(), x.square(), x.square().norm(), x.pi(), x.integer(2)] {
+        assert_eq!(positive.sign(), x.one());
+    }
+    assert_eq!(x.integer(-2).sign(), -x.one());
+    assert_eq!(x.sign().sign(), x.sign());
+}
+
+#[test]
+fn prints_latex() {
+    let arena = Arena::new();
+    let (x, gap, tokens) = (arena.symbol("w1_2"), arena.symbol("delta"), arena.symbol("D"));
+    let half = x.rational(-1, 2);
+    let latex = |formula: Expr<'_>| formula.latex().to_string();
+    assert_eq!(latex(x + half), r"w_{1,2} - \frac{1}{2}");
+    assert_eq!(latex(half * x), r"-\frac{1}{2} \, w_{1,2}");
+    assert_eq!(latex((x / tokens).square()), r"\left(\frac{w_{1,2}}{D}\right)^{2}");
+    assert_eq!(latex((-gap).exp() * x.pi()), r"\exp\left(-\delta\right) \, \pi".to_string());
+    assert_eq!(latex((x + gap).norm() / tokens), r"\frac{\sqrt{w_{1,2} + \delta}}{D}");
+    assert_eq!(latex(x.atan2(gap)), r"\operatorname{atan2}\left(w_{1,2}, \delta\right)");
+    assert_eq!(
+        latex(arena.symbol("slope").sign()),
+        r"\operatorname{sign}\left(\mathrm{slope}\right)"
+    );
+    let root = tokens.sqrt();
+    assert_eq!(
+        latex(root * root.exp()),
+        "\\begin{aligned}\nt_{1} &= \\sqrt{D} \\\\\n& t_{1} \\, \\exp\\left(t_{1}\\right)\n\\end{aligned}"
+    );
 }

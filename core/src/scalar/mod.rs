@@ -81,7 +81,7 @@ pub trait Scalar:
     }
 
     /// 1 where the value is ≥ 0, −1 where it is negative; an interval that contains both signs
-    /// gives \[−1, 1\]. An expression is taken to be positive.
+    /// gives \[−1, 1\].
     fn sign(self) -> Self;
 
     /// A representative of {x, −x}, as argument of an even function: |x| where the order is

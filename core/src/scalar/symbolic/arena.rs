@@ -110,8 +110,13 @@ impl Arena {
 
     /// Every node that `root` is made of, itself last, each after its operands.
     pub(super) fn reachable(&self, root: Id) -> Vec<Id> {
-        let mut reached = vec![false; root + 1];
-        let mut pending = vec![root];
+        self.reachable_from(&[root])
+    }
+
+    /// Every node that one of the roots is made of, each after its operands.
+    pub(super) fn reachable_from(&self, roots: &[Id]) -> Vec<Id> {
+        let mut reached = vec![false; roots.iter().max().map_or(0, |last| last + 1)];
+        let mut pending = roots.to_vec();
         while let Some(id) = pending.pop() {
             match reached.get_mut(id) {
                 Some(reached) if !*reached => *reached = true,

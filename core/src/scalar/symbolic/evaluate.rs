@@ -61,6 +61,8 @@ impl Expr<'_> {
                 Node::Divide(a, b) => value(a)? / value(b)?,
                 Node::Power(a, exponent) => power(value(a)?, exponent),
                 Node::Sqrt(a) => value(a)?.sqrt(),
+                Node::Norm(a) => value(a)?.norm(),
+                Node::Sign(a) => value(a)?.sign(),
                 Node::Exp(a) => value(a)?.exp(),
                 Node::Sin(a) => value(a)?.sin(),
                 Node::Cos(a) => value(a)?.cos(),

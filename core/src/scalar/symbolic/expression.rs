@@ -4,7 +4,6 @@ use core::fmt;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use core::ptr;
 
-use num_bigint::Sign;
 use num_rational::BigRational;
 
 use super::arena::{Arena, ONE, UNDEFINED, ZERO};
@@ -167,24 +166,23 @@ impl Scalar for Expr<'_> {
         self.id == ZERO
     }
 
-    /// The sign of a constant; otherwise 1, since an expression is taken to be positive.
     fn sign(self) -> Self {
-        if self.is_undefined() {
-            return self;
-        }
-        match self.arena.constant_sign(self.id) {
-            Some(Sign::Minus) => self.integer(-1),
-            _ => self.one(),
-        }
+        self.with(self.arena.sign(self.id))
     }
 
-    /// The expression itself.
+    /// The expression itself: the even function that is asked for it has the same value.
     fn fold(self) -> Self {
         self
     }
 
     fn sqrt(self) -> Self {
         self.with(self.arena.sqrt(self.id))
+    }
+
+    /// The same formula as [`sqrt`](Self::sqrt), remembered as a norm: evaluated in another
+    /// scalar it is that scalar's norm.
+    fn norm(self) -> Self {
+        self.with(self.arena.norm(self.id))
     }
 
     fn exp(self) -> Self {

@@ -38,13 +38,16 @@
 //! recursion on rational constants doubles their digits at every step.
 
 mod arena;
+mod derivative;
 mod evaluate;
 mod expression;
 mod node;
+mod normal_form;
 mod print;
 mod simplify;
 
 pub use arena::Arena;
 pub use expression::Expr;
+pub use normal_form::{NormalForm, ZeroTest};
 pub use num_rational::BigRational;
-pub use print::WithSharing;
+pub use print::{Latex, Listing, WithSharing};

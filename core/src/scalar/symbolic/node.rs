@@ -28,6 +28,10 @@ pub(super) enum Node {
     /// The exponent is at least 2.
     Power(Id, u32),
     Sqrt(Id),
+    /// The root of a sum of squares: the same value, but other scalars differentiate it otherwise.
+    Norm(Id),
+    /// 1 where the operand is ≥ 0, −1 elsewhere.
+    Sign(Id),
     Exp(Id),
     Sin(Id),
     Cos(Id),
@@ -61,6 +65,8 @@ impl Node {
             Self::Negate(a)
             | Self::Power(a, _)
             | Self::Sqrt(a)
+            | Self::Norm(a)
+            | Self::Sign(a)
             | Self::Exp(a)
             | Self::Sin(a)
             | Self::Cos(a) => (Some(a), None),

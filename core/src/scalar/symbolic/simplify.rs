@@ -142,6 +142,15 @@ impl Arena {
     }
 
     pub(super) fn sqrt(&self, a: Id) -> Id {
+        self.root(a, Node::Sqrt(a))
+    }
+
+    pub(super) fn norm(&self, a: Id) -> Id {
+        self.root(a, Node::Norm(a))
+    }
+
+    /// `root` is the root of `a`, if that is not the square of a rational.
+    fn root(&self, a: Id, root: Node) -> Id {
         match self.node(a) {
             Node::Undefined => UNDEFINED,
             Node::Constant(numerator, denominator) => {
@@ -152,10 +161,28 @@ impl Arena {
                     (Some(numerator), Some(denominator)) => {
                         self.intern(Node::Constant(numerator, denominator))
                     }
-                    _ => self.intern(Node::Sqrt(a)),
+                    _ => self.intern(root),
                 }
             }
-            _ => self.intern(Node::Sqrt(a)),
+            _ => self.intern(root),
+        }
+    }
+
+    /// A constant has its own sign; those of exponentials, roots and even powers are known too.
+    pub(super) fn sign(&self, a: Id) -> Id {
+        match self.node(a) {
+            Node::Undefined => UNDEFINED,
+            Node::Constant(numerator, _) => {
+                if numerator.sign() == Sign::Minus {
+                    self.negate(ONE)
+                } else {
+                    ONE
+                }
+            }
+            Node::Pi | Node::Sqrt(_) | Node::Norm(_) | Node::Exp(_) => ONE,
+            Node::Power(_, exponent) if exponent % 2 == 0 => ONE,
+            Node::Sign(_) => a,
+            _ => self.intern(Node::Sign(a)),
         }
     }
 
