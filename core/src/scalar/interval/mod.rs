@@ -36,6 +36,9 @@
 
 mod arithmetic;
 mod elementary;
+mod exact;
+mod kernel;
+mod numeric;
 mod rounding;
 mod sets;
 
