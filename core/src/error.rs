@@ -66,6 +66,13 @@ pub enum Error {
         /// The degree of vertex 0.
         expected: usize,
     },
+    /// A text does not denote what was to be read from it.
+    Text {
+        /// How many bytes were understood.
+        position: usize,
+        /// What was expected there.
+        expected: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -102,6 +109,9 @@ impl fmt::Display for Error {
                     f,
                     "the graph must be regular: vertex {vertex} has degree {degree}, vertex 0 has {expected}"
                 )
+            }
+            Self::Text { position, expected } => {
+                write!(f, "after {position} bytes of text: {expected} expected")
             }
         }
     }

@@ -38,11 +38,11 @@ mod arithmetic;
 mod elementary;
 mod exact;
 mod kernel;
+mod natural;
 mod numeric;
 mod rounding;
 mod sets;
-
-use core::fmt;
+pub mod text;
 
 use super::Scalar;
 use super::float::Float;
@@ -121,7 +121,8 @@ impl<F: Float> Interval<F> {
         } else if self.is_bounded() {
             let sum = self.lo + self.hi;
             let middle = if sum.is_finite() { half * sum } else { half * self.lo + half * self.hi };
-            middle.max(self.lo).min(self.hi)
+            // Not −0.
+            middle.max(self.lo).min(self.hi) + F::ZERO
         } else if self.lo.is_finite() {
             F::MAX
         } else if self.hi.is_finite() {
@@ -146,17 +147,6 @@ impl<F: Float> PartialEq for Interval<F> {
 }
 
 impl<F: Float> Eq for Interval<F> {}
-
-/// `[lo, hi]`, each end by the shortest digits that give it back; `[empty]`.
-impl<F: Float> fmt::Display for Interval<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() {
-            f.write_str("[empty]")
-        } else {
-            write!(f, "[{:?}, {:?}]", self.lo, self.hi)
-        }
-    }
-}
 
 impl<F: Float> Scalar for Interval<F> {
     /// The tightest enclosure of `value`; empty if that is infinite or NaN.
