@@ -91,7 +91,13 @@ pub(super) fn ln<F: Float>(x: Interval<F>) -> Interval<F> {
 
 /// {arctan x} ⊂ \[−π/2, π/2\].
 pub(super) fn atan<F: Float>(x: Interval<F>) -> Interval<F> {
-    increasing(x, |x| odd(x, |x| angle_bounds(x, 1.0)))
+    increasing(x, |x| {
+        odd(x, |x| {
+            // arctan x ≤ x
+            let (lo, hi) = angle_bounds(x, 1.0);
+            (lo, hi.min(x))
+        })
+    })
 }
 
 /// {arcsin x : |x| ≤ 1} ⊂ \[−π/2, π/2\].
@@ -104,7 +110,9 @@ pub(super) fn asin<F: Float>(x: Interval<F>) -> Interval<F> {
                 // x ≤ arcsin x ≤ x + x³
                 (x, if x == 0.0 { x } else { Float::next_up(x) })
             } else {
-                angle::asin(x).ends()
+                // arcsin x ≥ x
+                let (lo, hi) = angle::asin(x).ends();
+                (lo.max(x), hi)
             }
         })
     })
@@ -311,13 +319,13 @@ pub(super) fn one_minus_cos<F: Float>(x: Interval<F>) -> Interval<F> {
 }
 
 fn one_minus_cos_bounds(x: f64) -> Bounds {
-    if x.abs() < TINY {
+    if x.abs() < SMALLEST_DIRECT {
         // x²/2 (1 − x²/12) ≤ 1 − cos x ≤ x²/2
         let square = Interval::point(x).square() * Interval::point(0.5);
         return (Float::next_down(square.lo).max(0.0), square.hi);
     }
     let (lo, hi) = circular::one_minus_cos(x).ends();
-    (lo, hi.min(2.0))
+    (lo.max(0.0), hi.min(2.0))
 }
 
 /// {sin x − x cos x}.
@@ -348,7 +356,7 @@ pub(super) fn sin_minus_angle_cos<F: Float>(x: Interval<F>) -> Interval<F> {
 /// For x ≥ 0.
 fn sin_minus_angle_cos_bounds(x: f64) -> Bounds {
     let point = Interval::point(x);
-    if x < TINY {
+    if x < SMALLEST_DIRECT {
         // x³/3 (1 − x²/10) ≤ sin x − x cos x ≤ x³/3
         let cube = point * point.square() / Interval::point(3.0);
         (Float::next_down(cube.lo).max(0.0), cube.hi)
@@ -360,5 +368,8 @@ fn sin_minus_angle_cos_bounds(x: f64) -> Bounds {
     }
 }
 
-/// Up to here the products of the kernel are exact.
+/// From here on the products of the two kernels are exact: 2⁻²⁰⁰.
+const SMALLEST_DIRECT: f64 = f64::from_bits((1023 - 200) << 52);
+
+/// Up to here those of the second are: 2²⁰⁰.
 const LARGEST_DIRECT: f64 = f64::from_bits((1023 + 200) << 52);

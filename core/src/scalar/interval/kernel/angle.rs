@@ -57,7 +57,7 @@ fn of_point(y: Pair, x: Pair) -> Approximation {
     let is_steep = y.0 > magnitude.0;
     let (short, long) = if is_steep { (magnitude, y) } else { (y, magnitude) };
     // Beside π/2 or π a tiny angle is just an error.
-    let angle = if short.0 < TINY * long.0 {
+    let angle = if (is_left || is_steep) && short.0 < TINY * long.0 {
         Approximation { high: 0.0, low: 0.0, error: 2.0 * TINY }
     } else {
         octant(short, long)
@@ -78,7 +78,7 @@ fn turned(quarters: f64, angle: Approximation) -> Approximation {
     Approximation { error: value.error.max(angle.error + 0.25 * value.error), ..value }
 }
 
-/// arctan(short/long), for 2⁻⁶⁰ ≤ short/long ≤ 1 + 2⁻⁵⁰ and 1/2 ≤ long ≤ 2.
+/// arctan(short/long), for 2⁻⁶¹ ≤ short/long, short.0 ≤ long.0 and 1/2 ≤ long ≤ 2.
 fn octant(short: Pair, long: Pair) -> Approximation {
     let index = nearest_integer(64.0 * (short.0 / long.0));
     let Some(row) = ATAN.get(index as usize) else { return Approximation::UNKNOWN };

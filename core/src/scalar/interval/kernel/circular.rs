@@ -13,7 +13,7 @@ pub(in super::super) fn quadrant(x: f64) -> Option<u8> {
     Some(if x < 0.0 { 3 - quadrant } else { quadrant })
 }
 
-/// sin x, for 2⁻⁴⁰¹ ≤ |x| < ∞.
+/// sin x, for 2⁻²⁰¹ ≤ |x| < ∞.
 pub(in super::super) fn sin(x: f64) -> Approximation {
     let reduced = remainder(x.abs());
     let turned = turned_sine(&reduced, 0);
@@ -90,12 +90,12 @@ fn cosine(reduced: &Remainder) -> Approximation {
     Approximation::declared(high, low)
 }
 
-/// 1 − cos x = 2 sin²(x/2), for 2⁻⁴⁰⁰ ≤ |x| < ∞.
+/// 1 − cos x = 2 sin²(x/2), for 2⁻²⁰⁰ ≤ |x| < ∞.
 pub(in super::super) fn one_minus_cos(x: f64) -> Approximation {
     let Approximation { high, low, error } = sin(0.5 * x).normalized();
     let (square, rest) = two_product(high, high);
     let (high_square, low_square) = fast_two_sum(square, rest + 2.0 * high * low);
-    let error = 6.0 * error * high.abs();
+    let error = 6.0 * error * (high.abs() + error);
     Approximation { high: 2.0 * high_square, low: 2.0 * low_square, error }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Nothing here calls a library: a kernel reduces its argument with the help of a small table,
 //! sums a short Taylor polynomial, and carries what rounding took from the few leading terms in
-//! a second float. Note 5 bounds what is left, line by line, by 2⁻⁶³ of the value; what is
-//! *declared* is 2⁻⁶², and the difference pays for the last roundings in [`Approximation::ends`].
+//! a second float. Note 5 bounds what is left, line by line, by less than 2⁻⁶³ of the value; what
+//! is *declared* is 2⁻⁶², and the difference pays for the last roundings in
+//! [`Approximation::ends`].
 //!
 //! The kernels compute in `f64`. Intervals of `f32` use the same ones, and round outwards once
 //! more.
@@ -22,8 +23,8 @@ use super::rounding::sum;
 /// Declared error of every kernel, relative to the value: 2⁻⁶².
 pub(super) const RELATIVE_ERROR: f64 = power(-62);
 
-/// A real number v, known up to an error: |v − (high + low)| ≤ error − 2⁻⁶⁴ |high|, where
-/// |low| ≤ 2⁻¹² |high|.
+/// A real number v, known up to an error:
+/// |v − (high + low)| ≤ (1 − 2⁻²⁰) error − 2⁻⁶⁴ |high|, where |low| ≤ 2⁻¹² |high|.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Approximation {
     pub(super) high: f64,
