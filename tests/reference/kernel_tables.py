@@ -39,7 +39,7 @@ def table(name, doc, rows):
     width = len(rows[0])
     print(f"\n/// {doc}")
     print("#[rustfmt::skip]")
-    print(f"pub(super) const {name}: [[u64; {width}]; {len(rows)}] = [")
+    print(f"pub(super) static {name}: [[u64; {width}]; {len(rows)}] = [")
     for row in rows:
         print("    [" + ", ".join(hexadecimal(x) for x in row) + "],")
     print("];")
@@ -71,10 +71,11 @@ rows = []
 for i in range(90, 183):
     # A reciprocal of few bits; exactly 1 at 128.
     c = cut(mpf(128) / i, -9)
-    for m in (mpf(2 * i - 1) / 256, mpf(2 * i + 1) / 256):
-        assert abs(c * m - 1) <= mpf(2) ** -7, (i, c)
+    largest = max(abs(c * (2 * i + side) / 256 - 1) for side in (-1, 1))
+    assert largest <= mpf(2) ** -7, (i, c)
     value = -ln(c)
     a = cut(value, -42)
+    assert i == 128 or abs(a) > 3 * largest / 2, i
     rows.append((c, a, mpf(float(value - a))))
 assert rows[128 - 90] == (1, 0, 0)
 table(
@@ -97,7 +98,7 @@ words = 22
 digits = int(floor(2 / pi * mpf(2) ** (64 * (words - 1))))
 print("\n/// 64 zeros and the first 1344 binary digits of 2/π, from the most significant word down.")
 print("#[rustfmt::skip]")
-print(f"pub(super) const TWO_OVER_PI: [u64; {words}] = [")
+print(f"pub(super) static TWO_OVER_PI: [u64; {words}] = [")
 for k in range(words):
     word = digits >> (64 * (words - 1 - k)) & (2**64 - 1)
     text = f"{word:016x}"

@@ -296,6 +296,10 @@ fn text_is_rounded_outwards_exactly() {
     let above = Float::next_up(1.0);
     assert_eq!(read(half), I::new(1.0, above).unwrap());
     assert_eq!(read("1.0000000000000002220446049250313080847263336181640625"), I::point(above));
+    // Beside a float by less than the digits of a quotient show.
+    assert_eq!(read("1.00000000000000000000000000000000001"), I::new(1.0, above).unwrap());
+    let below = Float::next_down(1.0);
+    assert_eq!(read("0.99999999999999999999999999999999999"), I::new(below, 1.0).unwrap());
     // More digits than are read, small and large.
     let long = format!("0.{}1", "3".repeat(500));
     assert!(read(&long).is_subset_of(read("1/3").hull(read("0.33333333333333333"))));

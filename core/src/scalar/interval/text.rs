@@ -17,10 +17,9 @@
 //!
 //! A number is decimal (`-12.5e-3`), hexadecimal (`0x1.8p-4`) or a fraction of integers (`-2/3`).
 //!
-//! Of a number the first [`DIGITS`] significant digits are read; further ones only make the number
-//! larger than those by less than a unit of their last place, which is enclosed too. (Neither width
-//! needs more than 767 for a tightest result, and only ties as long as that need more than 400.)
-//! The uncertain form is refused beyond that.
+//! Of a number the first [`DIGITS`] significant digits are read. Further ones make it larger than
+//! those by less than a unit of their last place, and all of that is enclosed: an end may then be one
+//! float farther out than the best one. The uncertain form is refused beyond that.
 //!
 //! If rounding alone could have swapped two ends (`[1.0000000000000002, 1.0000000000000001]`),
 //! both are enclosed, as IEEE 1788 recommends.

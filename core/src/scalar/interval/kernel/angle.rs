@@ -91,9 +91,10 @@ fn octant(short: Pair, long: Pair) -> Approximation {
     let (q, q_rest) = two_product(c, short.0);
     let (s1, s_rest) = two_sum(long.0, q);
     let s2 = s_rest + (q_rest + long.1 + c * short.1);
-    let d1 = n1 / s1;
+    let inverse = 1.0 / s1;
+    let d1 = n1 * inverse;
     let (back, back_rest) = two_product(d1, s1);
-    let d2 = (((n1 - back) - back_rest) + n2 - d1 * s2) / s1;
+    let d2 = (((n1 - back) - back_rest) + n2 - d1 * s2) * inverse;
     let z = d1 * d1;
     let series = d1 * z * (-1.0 / 3.0 + z * (1.0 / 5.0 + z * (-1.0 / 7.0 + z * (1.0 / 9.0))));
     let (high, rest) = two_sum(t1, d1);

@@ -1,6 +1,6 @@
 //! eˣ = 2^(k/32) eʳ with |r| ≤ ln 2 / 64 + …, note 5 section 3.
 
-use super::pair::{nearest_integer, two_product, two_sum};
+use super::pair::{fast_two_sum, nearest_integer, two_product, two_sum};
 use super::tables::{EXP2, LN2_32_A, LN2_32_B, LN2_32_C};
 use super::{Approximation, power};
 
@@ -17,22 +17,22 @@ const INVERSE_STEP: f64 = 46.166_241_308_446_83;
 fn reduced(x: f64) -> (Approximation, i32) {
     let k = nearest_integer(x * INVERSE_STEP);
     let index = k as i32;
-    // r = x − k ln 2/32 = r1 + r2. The products with A and B are exact.
-    let (first, rest_a) = two_sum(x, -k * LN2_32_A);
-    let (r1, rest_b) = two_sum(first, -k * LN2_32_B);
-    let r2 = (rest_a + rest_b) - k * LN2_32_C;
+    // r = x − k ln 2/32 = r1 + r2. The products with A and B are exact, the first difference too.
+    let first = x - k * LN2_32_A;
+    let (r1, rest) = two_sum(first, -k * LN2_32_B);
+    let r2 = rest - k * LN2_32_C;
     // eʳ − 1 = r + r²/2 + cubic.
     let (square, square_rest) = two_product(r1, r1);
     let series = 1.0 / 6.0
         + r1 * (1.0 / 24.0
             + r1 * (1.0 / 120.0 + r1 * (1.0 / 720.0 + r1 * (1.0 / 5040.0 + r1 * (1.0 / 40320.0)))));
     let cubic = r1 * square * series;
-    let (m1, m_rest) = two_sum(r1, 0.5 * square);
+    let (m1, m_rest) = fast_two_sum(r1, 0.5 * square);
     let m2 = m_rest + ((r2 + r1 * r2 + 0.5 * square_rest) + cubic);
     // 2^(j/32) eʳ = t + t (eʳ − 1).
     let [t1, t2] = EXP2[(index & 31) as usize].map(f64::from_bits);
     let (p, p_rest) = two_product(t1, m1);
-    let (high, rest) = two_sum(t1, p);
+    let (high, rest) = fast_two_sum(t1, p);
     let low = rest + (p_rest + (t1 * m2 + (t2 + t2 * m1)));
     (Approximation::declared(high, low), index >> 5)
 }

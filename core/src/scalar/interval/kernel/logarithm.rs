@@ -1,7 +1,7 @@
 //! ln x = e ln 2 − ln c + ln(1 + r) with |r| ≤ 2⁻⁷, note 5 section 4.
 
 use super::Approximation;
-use super::pair::{nearest_integer, two_product, two_sum};
+use super::pair::{fast_two_sum, nearest_integer, two_product};
 use super::tables::{LN, LN2_A, LN2_B};
 
 /// First index of the table.
@@ -11,6 +11,9 @@ const FIRST: i64 = 90;
 const HALVED: u64 = 0x6_a09e_667f_3bcd;
 
 const SIGNIFICAND: u64 = (1 << 52) - 1;
+
+/// All but the last 21 bits: significands of 32 digits.
+const SHORT: u64 = u64::MAX << 21;
 
 /// A lower and an upper bound of ln x, for x ≥ 0: ln 0 = −∞, ln ∞ = ∞.
 pub(in super::super) fn ln(x: f64) -> (f64, f64) {
@@ -40,8 +43,8 @@ fn value(x: f64) -> Approximation {
     let Some(row) = LN.get(index as usize) else { return Approximation::UNKNOWN };
     let [c, minus_ln_c, minus_ln_c_rest] = row.map(f64::from_bits);
     // r = c m − 1 = r1 + r2, exactly.
-    let (product, product_rest) = two_product(c, m);
-    let (r1, r2) = two_sum(product - 1.0, product_rest);
+    let m_short = f64::from_bits(m.to_bits() & SHORT);
+    let (r1, r2) = fast_two_sum(c * m_short - 1.0, c * (m - m_short));
     let (square, square_rest) = two_product(r1, r1);
     let series = 1.0 / 3.0
         + r1 * (-1.0 / 4.0
@@ -53,8 +56,8 @@ fn value(x: f64) -> Approximation {
     let e = exponent as f64;
     // Both terms are multiples of 2⁻⁴² and their sum is below 2¹⁰: it is exact.
     let start = e * LN2_A + minus_ln_c;
-    let (first, rest_1) = two_sum(start, r1);
-    let (high, rest_2) = two_sum(first, -0.5 * square);
+    let (first, rest_1) = fast_two_sum(start, r1);
+    let (high, rest_2) = fast_two_sum(first, -0.5 * square);
     let low = (rest_1 + rest_2)
         + ((e * LN2_B + minus_ln_c_rest) + ((r2 - r1 * r2 - 0.5 * square_rest) + cubic));
     Approximation::declared(high, low)

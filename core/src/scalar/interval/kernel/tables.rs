@@ -15,7 +15,7 @@ pub(super) const LN2_32_C: f64 = f64::from_bits(0xbaec_4c67_fc0d_0951);
 
 /// 2^(j/32) as a sum of two.
 #[rustfmt::skip]
-pub(super) const EXP2: [[u64; 2]; 32] = [
+pub(super) static EXP2: [[u64; 2]; 32] = [
     [0x3ff0_0000_0000_0000, 0x0000_0000_0000_0000],
     [0x3ff0_59b0_d315_8574, 0x3c8d_73e2_a475_b465],
     [0x3ff0_b558_6cf9_890f, 0x3c98_a62e_4adc_610b],
@@ -58,7 +58,7 @@ pub(super) const LN2_B: f64 = f64::from_bits(0x3d2e_f357_93c7_6730);
 
 /// For i = 90 … 182: a short reciprocal c of i/128, and −ln c as a multiple of 2⁻⁴² plus a rest.
 #[rustfmt::skip]
-pub(super) const LN: [[u64; 3]; 93] = [
+pub(super) static LN: [[u64; 3]; 93] = [
     [0x3ff6_c000_0000_0000, 0xbfd6_86c8_1e9b_1000, 0xbd32_bb11_0af8_4054],
     [0x3ff6_8000_0000_0000, 0xbfd5_d1bd_bf58_1000, 0x3d38_d6bd_c9c7_c238],
     [0x3ff6_4000_0000_0000, 0xbfd5_1aad_872e_0000, 0x3d3f_4bd8_db0a_7cc1],
@@ -156,7 +156,7 @@ pub(super) const LN: [[u64; 3]; 93] = [
 
 /// sin and cos of i/64, i = 0 … 51, each as a sum of two.
 #[rustfmt::skip]
-pub(super) const SIN_COS: [[u64; 4]; 52] = [
+pub(super) static SIN_COS: [[u64; 4]; 52] = [
     [0x0000_0000_0000_0000, 0x0000_0000_0000_0000, 0x3ff0_0000_0000_0000, 0x0000_0000_0000_0000],
     [0x3f8f_ffaa_aaee_eed5, 0xbc02_ab63_9a9f_0776, 0x3fef_ff00_0155_549f, 0x3c82_8a28_a03a_5ef3],
     [0x3f9f_feaa_aeee_e86f, 0xbc3c_d406_fb22_4ae2, 0x3fef_fc00_1555_27d3, 0xbc83_b544_92d8_9b5b],
@@ -213,7 +213,7 @@ pub(super) const SIN_COS: [[u64; 4]; 52] = [
 
 /// arctan of i/64, i = 0 … 64, as a sum of two.
 #[rustfmt::skip]
-pub(super) const ATAN: [[u64; 2]; 65] = [
+pub(super) static ATAN: [[u64; 2]; 65] = [
     [0x0000_0000_0000_0000, 0x0000_0000_0000_0000],
     [0x3f8f_ff55_5bbb_729b, 0xbc22_20c3_9d4d_ff50],
     [0x3f9f_fd55_bba9_7625, 0xbc35_ec43_1444_912c],
@@ -289,7 +289,7 @@ pub(super) const HALF_PI_REST: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
 
 /// 64 zeros and the first 1344 binary digits of 2/π, from the most significant word down.
 #[rustfmt::skip]
-pub(super) const TWO_OVER_PI: [u64; 22] = [
+pub(super) static TWO_OVER_PI: [u64; 22] = [
     0x0000_0000_0000_0000,
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
