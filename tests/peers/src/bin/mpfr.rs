@@ -201,7 +201,8 @@ type Case = (&'static str, fn(I) -> I, fn(&mut Float) -> Ordering);
 fn sin_minus_angle_cos(value: &mut Float) -> Ordering {
     let x = value.clone();
     let exponent = x.get_exp().unwrap_or(0);
-    let precision = if exponent < 0 { PRECISION + 3 * exponent.unsigned_abs() } else { 2 * PRECISION };
+    let precision =
+        if exponent < 0 { PRECISION + 3 * exponent.unsigned_abs() } else { 2 * PRECISION };
     let x = Float::with_val(precision, x);
     let (sine, cosine) = x.clone().sin_cos(Float::new(precision));
     *value = Float::with_val(PRECISION, sine - x * cosine);

@@ -59,7 +59,10 @@ fn time<T: Copy, R>(x: &[T], y: &[T], operation: impl Fn(T, T) -> R) -> f64 {
 }
 
 fn main() {
-    println!("{:8} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "popgd", "inari", "maryada", "inari/", "maryada/");
+    println!(
+        "{:8} {:>9} {:>9} {:>9} {:>9} {:>9}",
+        "", "popgd", "inari", "maryada", "inari/", "maryada/"
+    );
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut row = |name: &str,
                    from: f64,

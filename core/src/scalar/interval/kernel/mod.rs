@@ -20,7 +20,7 @@ mod tables;
 
 use super::rounding::sum;
 
-/// Declared error of every kernel, relative to the value: 2⁻⁶².
+/// Declared error of a kernel, relative to the value, where it does not say otherwise: 2⁻⁶².
 pub(super) const RELATIVE_ERROR: f64 = power(-62);
 
 /// A real number v, known up to an error:
