@@ -89,6 +89,13 @@ pub enum Error {
         /// Rates must be below this.
         limit: f64,
     },
+    /// A text does not denote what was to be read from it.
+    Text {
+        /// How many bytes were understood.
+        position: usize,
+        /// What was expected there.
+        expected: &'static str,
+    },
 }
 
 impl fmt::Display for Error {
@@ -137,6 +144,9 @@ impl fmt::Display for Error {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")
             }
             Self::Unstable { limit } => write!(f, "the rate is not stable: it must be below {limit}"),
+            Self::Text { position, expected } => {
+                write!(f, "after {position} bytes of text: {expected} expected")
+            }
         }
     }
 }

@@ -29,6 +29,10 @@ pub trait Float:
     const MAX: Self;
     /// The smallest positive normal number.
     const MIN_POSITIVE: Self;
+    /// Binary digits of a normal number: 53 or 24.
+    const DIGITS: u32;
+    /// The smallest positive number is 2 to this power: −1074 or −149.
+    const LEAST_EXPONENT: i32;
     /// Half the spacing of numbers at 1: the largest relative rounding error.
     const UNIT_ROUNDOFF: Self;
     /// The largest float below π.
@@ -74,6 +78,9 @@ macro_rules! float {
             const ONE: Self = 1.0;
             const MAX: Self = $float::MAX;
             const MIN_POSITIVE: Self = $float::MIN_POSITIVE;
+            const DIGITS: u32 = $float::MANTISSA_DIGITS;
+            const LEAST_EXPONENT: i32 =
+                $float::MIN_EXP.wrapping_sub($float::MANTISSA_DIGITS as i32);
             const UNIT_ROUNDOFF: Self = $float::EPSILON / 2.0;
             const PI_LOWER: Self = $pi_lower;
             const PI_UPPER: Self = $pi_upper;

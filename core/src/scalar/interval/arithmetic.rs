@@ -3,7 +3,8 @@
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::Interval;
-use super::rounding::{product, quotient, root, sum};
+use super::kernel::power;
+use super::rounding::{converted, product, product_sum, quotient, root, sum};
 use crate::scalar::Scalar;
 use crate::scalar::float::Float;
 
@@ -146,4 +147,109 @@ pub(super) fn square<F: Float>(x: Interval<F>) -> Interval<F> {
 pub(super) fn square_root<F: Float>(x: Interval<F>) -> Interval<F> {
     let x = x.intersection(Interval::NON_NEGATIVE);
     Interval::between(root(x.lo).down(), root(x.hi).up())
+}
+
+/// Operations beside those of [`Scalar`].
+impl<F: Float> Interval<F> {
+    /// {1 / x : x ≠ 0}; empty if x is \[0, 0\].
+    #[must_use]
+    pub fn recip(self) -> Self {
+        Self::between(F::ONE, F::ONE) / self
+    }
+
+    /// {x y + z}, rounded once.
+    #[must_use]
+    pub fn fma(self, factor: Self, term: Self) -> Self {
+        if self.is_empty() || factor.is_empty() || term.is_empty() {
+            return Self::EMPTY;
+        }
+        // The extrema are at corners; those with the least and greatest product are among them.
+        let corners = [
+            (self.lo, factor.lo),
+            (self.lo, factor.hi),
+            (self.hi, factor.lo),
+            (self.hi, factor.hi),
+        ];
+        let (mut lo, mut hi) = (F::INFINITY, F::NEG_INFINITY);
+        for (x, y) in corners {
+            lo = lo.min(lower_end(x, y, term.lo));
+            hi = hi.max(-lower_end(-x, y, -term.hi));
+        }
+        Self::between(lo, hi)
+    }
+
+    /// {xⁿ}, where x⁰ = 1, and x ≠ 0 if n < 0.
+    #[must_use]
+    pub fn pown(self, n: i32) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        if n == 0 {
+            return Self::between(F::ONE, F::ONE);
+        }
+        if n & 1 == 0 {
+            return power_of_positive(absolute(self), n);
+        }
+        if self.lo >= F::ZERO {
+            return power_of_positive(self, n);
+        }
+        if self.hi <= F::ZERO {
+            return -power_of_positive(-self, n);
+        }
+        if n < 0 {
+            return Self::ENTIRE;
+        }
+        let above = power_of_positive(Self::between(F::ZERO, self.hi), n);
+        let below = power_of_positive(Self::between(F::ZERO, -self.lo), n);
+        Self::between(-below.hi, above.hi)
+    }
+
+    /// {|x|}.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        absolute(self)
+    }
+
+    /// {min(x, y)}.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return Self::EMPTY;
+        }
+        Self::between(self.lo.min(other.lo), self.hi.min(other.hi))
+    }
+
+    /// {max(x, y)}.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return Self::EMPTY;
+        }
+        Self::between(self.lo.max(other.lo), self.hi.max(other.hi))
+    }
+}
+
+/// A lower bound of x y + z, where an infinite x y is that of an unbounded product.
+fn lower_end<F: Float>(x: F, y: F, z: F) -> F {
+    if z == F::NEG_INFINITY { z } else { product_sum(x, y, z).0 }
+}
+
+/// {xⁿ : x ≥ 0} for n ≠ 0, without 0 if n < 0.
+fn power_of_positive<F: Float>(x: Interval<F>, n: i32) -> Interval<F> {
+    if n < 0 && x.hi == F::ZERO {
+        return Interval::EMPTY;
+    }
+    let at = |x: F| {
+        let x = x.to_f64();
+        if x == 0.0 || x == f64::INFINITY {
+            let limit = if (n < 0) == (x == 0.0) { f64::INFINITY } else { 0.0 };
+            (limit, limit)
+        } else {
+            power::pown(x, n)
+        }
+    };
+    let first = at(x.lo);
+    let last = if x.lo == x.hi { first } else { at(x.hi) };
+    let (lo, hi) = if n < 0 { (last.0, first.1) } else { (first.0, last.1) };
+    Interval::between(converted(lo).down(), converted(hi).up())
 }

@@ -3,24 +3,26 @@
 //! Every operation is done once, rounded to nearest, together with the *sign* of what rounding
 //! took away; where that sign shows that the rounded number lies on the wrong side, the bound is
 //! the neighbouring float. The sign comes from error-free transformations (Dekker's sum
-//! and product, the remainders of division and root). Where those could overflow or underflow the
-//! sign is unknown, and both bounds step outwards.
+//! and product, the remainders of division and root); where those could overflow or underflow,
+//! from the integers inside the floats ([`exact`]). So every bound is the best one.
 //!
 //! | situation | lower bound | upper bound |
 //! |---|---|---|
 //! | exact | the number | the number |
-//! | inexact, sign known | the largest float below | the smallest float above |
-//! | sign unknown | one float below the nearest | one float above the nearest |
+//! | inexact | the largest float below | the smallest float above |
 //! | overflow of a positive result | the largest finite float | +∞ |
 //! | underflow of a positive result to 0 | 0 | the smallest positive float |
 
+use core::cmp::Ordering;
+
+use super::exact::compare_product;
 use crate::scalar::float::Float;
 
 /// A real number, known by the float nearest to it and by the side of that float it is on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounded<F> {
     nearest: F,
-    /// Has the sign of (real number − nearest); NaN if that is unknown.
+    /// Has the sign of (real number − nearest).
     residual: F,
 }
 
@@ -29,8 +31,20 @@ impl<F: Float> Rounded<F> {
         Self { nearest, residual: F::ZERO }
     }
 
-    fn unknown(nearest: F) -> Self {
-        Self { nearest, residual: F::NAN }
+    /// A number beyond the largest float, that was rounded to infinity.
+    fn overflow(nearest: F) -> Self {
+        Self { nearest, residual: -nearest }
+    }
+
+    /// A number known by comparing its magnitude with that of the nearest float.
+    fn compared(nearest: F, magnitude: Ordering) -> Self {
+        let away = if nearest < F::ZERO { -F::ONE } else { F::ONE };
+        let residual = match magnitude {
+            Ordering::Less => -away,
+            Ordering::Equal => F::ZERO,
+            Ordering::Greater => away,
+        };
+        Self { nearest, residual }
     }
 
     /// A nonzero number, too small to be told from 0.
@@ -77,7 +91,7 @@ pub(super) fn sum<F: Float>(x: F, y: F) -> Rounded<F> {
         let (larger, smaller) = if x.abs() < y.abs() { (y, x) } else { (x, y) };
         Rounded { nearest, residual: smaller - (nearest - larger) }
     } else if x.is_finite() && y.is_finite() {
-        Rounded::unknown(nearest)
+        Rounded::overflow(nearest)
     } else {
         Rounded::exact(nearest)
     }
@@ -91,7 +105,7 @@ pub(super) fn product<F: Float>(x: F, y: F) -> Rounded<F> {
     let nearest = x * y;
     if !nearest.is_finite() {
         return if x.is_finite() && y.is_finite() {
-            Rounded::unknown(nearest)
+            Rounded::overflow(nearest)
         } else {
             Rounded::exact(nearest)
         };
@@ -100,7 +114,7 @@ pub(super) fn product<F: Float>(x: F, y: F) -> Rounded<F> {
         return Rounded::underflow((x > F::ZERO) == (y > F::ZERO));
     }
     if !product_is_safe(x, y, nearest) {
-        return Rounded::unknown(nearest);
+        return Rounded::compared(nearest, compare_product(x, y, nearest));
     }
     let (nearest, residual) = x.two_product(y);
     Rounded { nearest, residual }
@@ -118,8 +132,12 @@ pub(super) fn quotient<F: Float>(x: F, y: F) -> Rounded<F> {
     if nearest == F::ZERO {
         return Rounded::underflow(x > F::ZERO);
     }
+    if !nearest.is_finite() {
+        return Rounded::overflow(nearest);
+    }
     if !product_is_safe(nearest, y, nearest * y) {
-        return Rounded::unknown(nearest);
+        // |x/y| is the larger where |nearest y| is the smaller.
+        return Rounded::compared(nearest, compare_product(nearest, y, x).reverse());
     }
     Rounded { nearest, residual: remainder(x, nearest, y) }
 }
@@ -131,7 +149,7 @@ pub(super) fn root<F: Float>(x: F) -> Rounded<F> {
         return Rounded::exact(nearest);
     }
     if !product_is_safe(nearest, nearest, nearest * nearest) {
-        return Rounded::unknown(nearest);
+        return Rounded::compared(nearest, compare_product(nearest, nearest, x).reverse());
     }
     Rounded { nearest, residual: remainder(x, nearest, nearest) }
 }
@@ -164,12 +182,14 @@ pub(super) fn integer(value: i64) -> Rounded<f64> {
     sum(high, low)
 }
 
-/// `steps` floats down.
-pub(super) fn steps_down<F: Float>(x: F, steps: u32) -> F {
-    (0..steps).fold(x, |x, _| x.next_down())
-}
-
-/// `steps` floats up.
-pub(super) fn steps_up<F: Float>(x: F, steps: u32) -> F {
-    (0..steps).fold(x, |x, _| x.next_up())
+/// Bounds of x y + z, rounded once, where 0 · ∞ = 0 and an infinite term makes an infinite sum
+/// (never two of opposite sign).
+pub(super) fn product_sum<F: Float>(x: F, y: F, z: F) -> (F, F) {
+    if x == F::ZERO || y == F::ZERO || !z.is_finite() {
+        (z, z)
+    } else if x.is_finite() && y.is_finite() {
+        super::exact::product_sum(x, y, z)
+    } else {
+        (x * y, x * y)
+    }
 }
