@@ -6,6 +6,7 @@
 pub mod keys;
 pub mod schedule;
 pub mod scores;
+pub mod sweep;
 pub mod tree;
 pub mod value_matrix;
 pub mod values;
@@ -67,7 +68,55 @@ impl Arguments {
         arguments.common(common);
         arguments.model(&args.model)?;
         arguments.switch("strict", args.strict);
+        let sweep = &args.sweep;
+        if !sweep.sweep.is_empty() {
+            let axes = sweep.sweep.iter().map(Node::text).collect();
+            arguments.flags.push(("sweep", Node::new(Kind::List(axes))));
+        }
+        arguments.switch("product", sweep.product);
+        arguments.text("common_norm", sweep.common_norm.as_deref());
+        arguments.text("from", sweep.from.as_deref());
+        arguments.text("threads", sweep.threads.as_deref());
+        arguments.path("plan", sweep.plan.as_deref())?;
+        arguments.path("resume", sweep.resume.as_deref())?;
         Ok(arguments)
+    }
+
+    /// Of a configuration that was resolved before, as it stands in results.
+    ///
+    /// # Errors
+    /// An unknown key, by its name.
+    pub fn of_echo(echo: &serde_json::Value) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        for (name, value) in echo.as_object().into_iter().flatten() {
+            let Some(key) = keys::find(name) else {
+                return Err(Failure::usage(format!("unknown key `{name}` in a configuration")));
+            };
+            arguments.flags.push((key.name, Node::from_json(value)));
+        }
+        Ok(arguments)
+    }
+
+    /// The same with a key set, whether it was before or not.
+    #[must_use]
+    pub fn with(&self, key: &'static str, text: &str) -> Self {
+        let mut changed = self.clone();
+        changed.flags.retain(|(other, _)| *other != key);
+        changed.text(key, Some(text));
+        changed
+    }
+
+    /// The same without a flag.
+    #[must_use]
+    pub fn without(&self, key: &str) -> Self {
+        let mut changed = self.clone();
+        changed.flags.retain(|(other, _)| *other != key);
+        changed
+    }
+
+    /// The keys that flags set.
+    pub fn flagged(&self) -> impl Iterator<Item = &'static str> {
+        self.flags.iter().map(|(key, _)| *key)
     }
 
     fn common(&mut self, args: &CommonArgs) {
