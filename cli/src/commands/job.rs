@@ -23,7 +23,9 @@ const ALLOWED: [&str; 3] = ["output", "quiet", "color"];
 pub fn execute(file: &Path, output: Option<&Path>, arguments: &Arguments) -> Result<(), Failure> {
     if let Some(key) = arguments.flagged().find(|key| !ALLOWED.contains(key)) {
         let flag = crate::config::values::flag_of(key);
-        return Err(Failure::usage(format!("{flag}: cannot be given with --job, which has it all")));
+        return Err(Failure::usage(format!(
+            "{flag}: cannot be given with --job, which has it all"
+        )));
     }
     let (text, name) = read(file)?;
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -33,9 +35,8 @@ pub fn execute(file: &Path, output: Option<&Path>, arguments: &Arguments) -> Res
              `sed -n 1p plan.jsonl`"
         )));
     };
-    let failed = |message: &dyn std::fmt::Display| {
-        Failure::usage(format!("--job {name}: {message}"))
-    };
+    let failed =
+        |message: &dyn std::fmt::Display| Failure::usage(format!("--job {name}: {message}"));
     let value: Value = serde_json::from_str(job).map_err(|error| failed(&error))?;
     let job = Job::from_json(&value).map_err(|failure| failed(&failure))?;
     let sink = Sink::open(output, "--output")?;

@@ -45,7 +45,9 @@ pub fn execute(
         for warning in &plan.warnings {
             crate::tell(color, "warning", "33", warning);
         }
-        for remark in &plan.remarks {
+        // A table has them in it.
+        let told = settings.output.format == Format::Table && wanted.source == Source::Here;
+        for remark in plan.remarks.iter().filter(|_| !told) {
             crate::tell(color, "note", "36", remark);
         }
     }
@@ -68,17 +70,21 @@ fn run(plan: &Plan, wanted: &SweepSettings, quiet: bool) -> Result<Vec<Outcome>,
     interrupt::listen();
     let mut done: Vec<Option<Outcome>> = Vec::with_capacity(plan.jobs.len());
     if let Some(folder) = &wanted.resume {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            Failure::Io(format!("--resume {}: {error}", folder.display()))
-        })?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::Io(format!("--resume {}: {error}", folder.display())))?;
         for job in &plan.jobs {
             done.push(store::kept(folder, job)?);
         }
     } else {
         done.resize(plan.jobs.len(), None);
     }
-    let mut open: Vec<&Job> =
-        plan.jobs.iter().zip(&done).filter(|(_, done)| done.is_none()).map(|(job, _)| job).collect();
+    let mut open: Vec<&Job> = plan
+        .jobs
+        .iter()
+        .zip(&done)
+        .filter(|(_, done)| done.is_none())
+        .map(|(job, _)| job)
+        .collect();
     open.sort_by_key(|job| std::cmp::Reverse(job.settings.model.steps));
 
     let total = open.iter().map(|job| job.settings.model.steps).sum();
@@ -184,7 +190,9 @@ fn verdict(settings: &Settings, report: &Report<'_>) -> Result<(), Failure> {
     let differing = named(Verdict::Differs);
     if settings.strict && !differing.is_empty() {
         let names = differing.join("; ");
-        return Err(Failure::Refuted(format!("measured exponents differ from the theorem: {names}")));
+        return Err(Failure::Refuted(format!(
+            "measured exponents differ from the theorem: {names}"
+        )));
     }
     let open = named(Verdict::Inconclusive);
     if !open.is_empty() {

@@ -105,7 +105,9 @@ pub fn resolve(arguments: &Arguments) -> Result<Option<SweepSettings>, Failure> 
     for axis in &axes {
         let own = key(axis.variable);
         if matches!(axis.variable, Variable::TeacherNorm) && values.has("common_norm") {
-            return Err(values.fail("common_norm", "the norm is what --sweep varies: leave one out"));
+            return Err(
+                values.fail("common_norm", "the norm is what --sweep varies: leave one out")
+            );
         }
         let by_size = matches!(axis.variable, Variable::Tokens | Variable::Group);
         if let Some(given) = ["s", "classes"].into_iter().find(|key| values.has(key) && by_size) {
@@ -158,7 +160,8 @@ fn axes(values: &Values) -> Result<Vec<Axis>, Failure> {
     for text in texts {
         let axis = axis(text).map_err(|message| values.fail("sweep", message))?;
         if axes.iter().any(|other| other.variable == axis.variable) {
-            let message = format!("{} is varied twice: put all values into one", name(axis.variable));
+            let message =
+                format!("{} is varied twice: put all values into one", name(axis.variable));
             return Err(values.fail("sweep", message));
         }
         axes.push(axis);
@@ -175,7 +178,8 @@ fn axis(text: &str) -> Result<Axis, String> {
         ));
     };
     let wanted = variable.trim().replace('_', "-");
-    let Some(variable) = Variable::ALL.into_iter().find(|&variable| name(variable) == wanted) else {
+    let Some(variable) = Variable::ALL.into_iter().find(|&variable| name(variable) == wanted)
+    else {
         let hint = keys::closest(&wanted, names.into_iter())
             .map_or_else(String::new, |meant| format!(" (did you mean `{meant}`?)"));
         let names = names.join(", ");
@@ -186,7 +190,11 @@ fn axis(text: &str) -> Result<Axis, String> {
         None => list.split(',').map(number).collect::<Result<Vec<_>, _>>()?,
         Some((low, rest)) => {
             let Some((high, factor)) = rest.split_once('*') else {
-                return Err(format!("a range needs a factor, such as {}..{}*2", low.trim(), rest.trim()));
+                return Err(format!(
+                    "a range needs a factor, such as {}..{}*2",
+                    low.trim(),
+                    rest.trim()
+                ));
             };
             range(&number(low)?, &number(high)?, &number(factor)?)?
         }

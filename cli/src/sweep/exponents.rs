@@ -54,19 +54,18 @@ impl Measure {
             Self::Constant(Quantity::ScoreError) => "√(ηT) ‖S − S*‖",
             Self::Constant(Quantity::ValueError) => "√(ηT) ‖W_V − V*‖",
             Self::Constant(Quantity::ExcessLoss) => "ηT (L − L_opt)",
-            Self::BurnIn => "T_b, for T*",
+            Self::BurnIn => "η T_b, for η T*",
         }
     }
 
-    /// The exponent in Theorem 3.1; that of the burn-in is of T* = Θ(K D²/(η‖V*‖²)).
+    /// The exponent in Theorem 3.1; that of the burn-in is of ηT* = Θ(K D²/‖V*‖²).
     pub fn claimed(self, variable: Variable) -> f64 {
         match (self, variable) {
             (Self::Constant(quantity), _) => quantity.of(&variable.stated()),
             (Self::BurnIn, Variable::Tokens) => 2.0,
             (Self::BurnIn, Variable::Group) => 1.0,
             (Self::BurnIn, Variable::TeacherNorm) => -2.0,
-            (Self::BurnIn, Variable::Rate) => -1.0,
-            (Self::BurnIn, Variable::Steps) => 0.0,
+            (Self::BurnIn, Variable::Rate | Variable::Steps) => 0.0,
         }
     }
 }
@@ -155,6 +154,16 @@ impl Series<'_> {
         Measure::ALL.into_iter().filter_map(|measure| self.exponent(measure)).collect()
     }
 
+    fn powers(&self, measure: Measure) -> Powers {
+        let identity =
+            self.runs.iter().all(|(_, run)| run.job.settings.model.slope == Exact::one());
+        match measure {
+            Measure::Constant(_) => Powers::Whole,
+            Measure::BurnIn if identity => Powers::Logarithm,
+            Measure::BurnIn => Powers::Half,
+        }
+    }
+
     /// The least ratio of D to K among the runs.
     pub fn least_width(&self) -> f64 {
         self.runs.iter().map(|(_, run)| 1.0 / narrowness(run)).fold(f64::INFINITY, f64::min)
@@ -184,16 +193,19 @@ impl Series<'_> {
                 narrowness: (a.narrowness * b.narrowness).sqrt(),
             }
         };
-        let secants: Vec<Secant> =
-            runs.windows(2).filter_map(|pair| Some(between([pair.first()?, pair.last()?]))).collect();
+        let secants: Vec<Secant> = runs
+            .windows(2)
+            .filter_map(|pair| Some(between([pair.first()?, pair.last()?])))
+            .collect();
         let whole = between([runs.first()?, runs.last()?]);
         let claimed = measure.claimed(self.variable);
         let limit = match self.variable {
-            Variable::Tokens | Variable::Group => wide_limit(measure, &secants),
+            Variable::Tokens | Variable::Group => wide_limit(self.powers(measure), &secants),
             Variable::Steps => power_of_steps(self.runs.last()?.1, measure),
             Variable::TeacherNorm | Variable::Rate => spread(&whole, &secants),
         };
-        let (verdict, reason) = self.judge(measure, claimed, limit, secants.len());
+        let early = runs.iter().any(|(_, sample)| sample.measured.is_none());
+        let (verdict, reason) = self.judge(measure, claimed, limit, secants.len(), early);
         Some(Exponent {
             measure,
             claimed,
@@ -212,6 +224,7 @@ impl Series<'_> {
         claimed: f64,
         limit: Option<Constant>,
         secants: usize,
+        early: bool,
     ) -> (Verdict, Option<String>) {
         let variable = crate::config::sweep::name(self.variable);
         let open = |reason: String| (Verdict::Inconclusive, Some(reason));
@@ -221,7 +234,7 @@ impl Series<'_> {
             Findings::Geometric { .. } => None,
         });
         if let Some((needed, at)) = needed.max_by_key(|&(needed, _)| needed)
-            && self.variable != Variable::Steps
+            && early
         {
             return open(format!(
                 "before its time: at {variable} = {at} it takes --steps {needed}"
@@ -230,7 +243,9 @@ impl Series<'_> {
         let Some(limit) = limit else {
             return open(match self.variable {
                 Variable::Steps => "the longest run is too short: let steps go on".to_owned(),
-                _ if secants < 2 => format!("two values of {variable} do not extrapolate: take three or more"),
+                _ if secants < 2 => {
+                    format!("two values of {variable} do not extrapolate: take three or more")
+                }
                 _ if measure == Measure::BurnIn => "tan θ does not fall to 0.1".to_owned(),
                 _ => "there is no limit to read off".to_owned(),
             });
@@ -273,8 +288,10 @@ fn sample(run: &Outcome, measure: Measure, variable: Variable) -> Option<Sample>
         }
         Measure::BurnIn => {
             let burn_in = (*burn_in)?;
-            let measured = burn_in.measured.map(|value| Constant { value, uncertainty: 0.0 });
-            Some(Sample { measured, exact: burn_in.predicted, narrowness })
+            let rate = run.job.settings.model.rate.to_f64();
+            let measured =
+                burn_in.measured.map(|value| Constant { value: value * rate, uncertainty: 0.0 });
+            Some(Sample { measured, exact: burn_in.predicted * rate, narrowness })
         }
     }
 }
@@ -304,9 +321,19 @@ fn spread(whole: &Secant, secants: &[Secant]) -> Option<Constant> {
     Some(Constant { value: found.value, uncertainty: found.uncertainty + apart })
 }
 
-/// Secants at K/D → 0, where they go by powers of ε = K/D (that of the burn-in also by ε ln ε):
-/// with two powers, and one less to see what that changes.
-fn wide_limit(measure: Measure, secants: &[Secant]) -> Option<Constant> {
+/// How a secant depends on ε = K/D near 0.
+#[derive(Clone, Copy, Debug)]
+enum Powers {
+    /// 1, ε, ε²: of the constants.
+    Whole,
+    /// 1, ε ln ε, ε: of the burn-in for the identity, `r² + 4 ln r − r⁻²` with r² = 1/ε − 1.
+    Logarithm,
+    /// 1, √ε, ε: of the burn-in for the others, which goes with r.
+    Half,
+}
+
+/// Secants at ε → 0 by such a series: with two terms, and one less to see what that changes.
+fn wide_limit(powers: Powers, secants: &[Secant]) -> Option<Constant> {
     let points: Vec<(f64, Constant)> = secants
         .iter()
         .map(|secant| Some((secant.narrowness, secant.measured?)))
@@ -314,11 +341,12 @@ fn wide_limit(measure: Measure, secants: &[Secant]) -> Option<Constant> {
     let column = |index: usize| -> Vec<f64> {
         points
             .iter()
-            .map(|&(epsilon, _)| match (index, measure) {
+            .map(|&(epsilon, _)| match (index, powers) {
                 (0, _) => 1.0,
-                (1, Measure::BurnIn) => epsilon * epsilon.ln(),
-                (2, Measure::BurnIn) => epsilon,
-                (power, _) => epsilon.powi(power as i32),
+                (1, Powers::Logarithm) => epsilon * epsilon.ln(),
+                (_, Powers::Logarithm) => epsilon.powi(index as i32 - 1),
+                (_, Powers::Whole) => epsilon.powi(index as i32),
+                (_, Powers::Half) => epsilon.sqrt().powi(index as i32),
             })
             .collect()
     };

@@ -93,10 +93,7 @@ fn of_quantity(series: &Series<'_>, exponent: &Exponent, quantity: Quantity) -> 
             from_start = Some([least.min(low), most.max(high)]);
         }
     }
-    let ratio = Constant {
-        value: limit.value - exponent.claimed,
-        uncertainty: limit.uncertainty,
-    };
+    let ratio = Constant { value: limit.value - exponent.claimed, uncertainty: limit.uncertainty };
     let half = |growth: f64| {
         if ratio.uncertainty > TOLERANCE && growth.abs() <= TOLERANCE + ratio.uncertainty {
             Holds::Open

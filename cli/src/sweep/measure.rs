@@ -17,7 +17,7 @@ use crate::settings::ModelSettings;
 use crate::trajectory::{End, Row, Trajectory};
 
 /// Records in the last decade, from which constants are fitted.
-const DENSE: f64 = 40.0;
+const DENSE: f64 = 64.0;
 
 /// Records in a decade before that.
 const SPARSE: f64 = 8.0;
@@ -157,11 +157,7 @@ fn schedule(last: u64, start: Option<f64>) -> Vec<u64> {
     at
 }
 
-fn findings(
-    model: &ModelSettings,
-    trajectory: &Trajectory,
-    start: Option<(f64, f64)>,
-) -> Findings {
+fn findings(model: &ModelSettings, trajectory: &Trajectory, start: Option<(f64, f64)>) -> Findings {
     let rows = &trajectory.rows;
     let supports = planner::supports(model);
     if supports.is_empty() {
@@ -196,7 +192,7 @@ fn findings(
         tangent,
         quantities,
         start: start.map(|(steps, stated)| about_start(rows, steps, stated)),
-        burn_in: burn_in(model, end, tangent, tangent <= 0.1 && settled),
+        burn_in: burn_in(model, end, tangent, tangent <= 0.1),
         records: records(rows),
     }
 }
@@ -214,7 +210,8 @@ fn finding(
     let normalised = |row: &Row| value(row) * (rate * row.t as f64).powf(power);
     let points: Vec<(f64, f64)> = window.iter().map(|row| (row.t as f64, value(row))).collect();
     let scale = rate.powf(power);
-    let limit = law::constant(&points, power)
+    let at_zero = rows.first().map_or(f64::NAN, value);
+    let limit = law::constant(&points, power, at_zero)
         .filter(|found| found.uncertainty <= UNSETTLED * found.value)
         .map(|found| Constant {
             value: found.value * scale,
@@ -304,4 +301,3 @@ fn records(rows: &[Row]) -> Vec<Record> {
     }
     kept
 }
-

@@ -104,7 +104,9 @@ fn points(axes: &[Axis], product: bool) -> Result<Vec<Vec<(Variable, Exact)>>, F
         }
         all = all
             .iter()
-            .flat_map(|point: &Vec<_>| along(axis).into_iter().map(|last| [&point[..], &last].concat()))
+            .flat_map(|point: &Vec<_>| {
+                along(axis).into_iter().map(|last| [&point[..], &last].concat())
+            })
             .collect();
     }
     Ok(all)
@@ -121,7 +123,9 @@ fn resolve(
     point: &[(Variable, Exact)],
 ) -> Result<(Settings, Vec<Warning>), Failure> {
     config::resolve(CommandKind::Rates, arguments.clone()).map_err(|failure| match failure {
-        Failure::Usage(message) => Failure::Usage(format!("{message} (at {})", super::job::shown(point))),
+        Failure::Usage(message) => {
+            Failure::Usage(format!("{message} (at {})", super::job::shown(point)))
+        }
         other => other,
     })
 }
@@ -131,10 +135,7 @@ fn with_norm(arguments: &Arguments, norm: &Exact) -> Arguments {
 }
 
 /// The largest norm of two digits at which attention is slow in every run.
-fn common_norm(
-    arguments: &Arguments,
-    points: &[Vec<(Variable, Exact)>],
-) -> Result<Exact, Failure> {
+fn common_norm(arguments: &Arguments, points: &[Vec<(Variable, Exact)>]) -> Result<Exact, Failure> {
     // The norm itself must not matter for whether a configuration is read.
     let probe = arguments.with("teacher_norm", "1e-3");
     let mut square = f64::INFINITY;

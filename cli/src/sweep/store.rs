@@ -35,7 +35,9 @@ pub fn kept(folder: &Path, job: &Job) -> Result<Option<Outcome>, Failure> {
         return Ok(None);
     }
     match read(&path)?.pop() {
-        Some(outcome) if outcome.job.sweep.plan == job.sweep.plan && outcome.job.index == job.index => {
+        Some(outcome)
+            if outcome.job.sweep.plan == job.sweep.plan && outcome.job.index == job.index =>
+        {
             Ok(Some(outcome))
         }
         _ => Err(Failure::usage(format!(
@@ -146,7 +148,8 @@ pub fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     if folder.to_string_lossy().contains('*') {
-        let message = format!("--from {pattern}: * may stand in the name of a file, not of a folder");
+        let message =
+            format!("--from {pattern}: * may stand in the name of a file, not of a folder");
         return Err(Failure::usage(message));
     }
     let entries = std::fs::read_dir(folder).map_err(|error| Failure::unreadable(folder, &error))?;

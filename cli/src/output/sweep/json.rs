@@ -100,9 +100,10 @@ fn halves(halves: &Halves) -> [Value; 2] {
         map.insert("constant_from_stated_start".into(), optional(from_start));
         map.insert("exponent_of_ratio".into(), measured(Some(halves.exponent)));
         map.insert("status".into(), "measured".into());
-        let ratios = halves.ratios.iter().map(|&(tokens, ratio)| {
-            Value::Array(vec![json::float(tokens), json::float(ratio)])
-        });
+        let ratios = halves
+            .ratios
+            .iter()
+            .map(|&(tokens, ratio)| Value::Array(vec![json::float(tokens), json::float(ratio)]));
         map.insert("ratios".into(), ratios.collect());
         Value::Object(map)
     };
