@@ -74,7 +74,7 @@ fn two_values_do_not_extrapolate() {
 #[test]
 fn the_powers_of_d_are_not_the_stated_ones() {
     let args =
-        ["--sweep", "tokens=64,128,256,512", "-K", "1", "--task", "gslp", "--common-norm", "auto"];
+        ["--sweep", "tokens=16,32,64,128", "-K", "1", "--task", "gslp", "--common-norm", "auto"];
     let (code, found) = document(&args);
     assert_eq!(code, Some(0), "a measured disagreement is a result: {}", found["exponents"]);
     for (quantity, exact, claimed) in
@@ -94,14 +94,14 @@ fn the_powers_of_d_are_not_the_stated_ones() {
         assert_eq!(half["verdict"], holds, "{half}");
         assert_eq!(half["status"], json!("measured"));
     }
-    // Excess over K D⁴ in the limit is (D−K)/(4D³); the least of the sweep is that of D = 512.
+    // Excess over K D⁴ in the limit is (D−K)/(4D³); the least of the sweep is that of D = 128.
     let lower = halves.iter().find(|h| h["half"] == "lower" && h["quantity"] == "excess_loss");
     let constant = number(&lower.expect("the half")["constant"]);
-    let expected = 511.0 / (4.0 * 512.0_f64.powi(3));
+    let expected = 127.0 / (4.0 * 128.0_f64.powi(3));
     assert!((constant / expected - 1.0).abs() < 1e-3, "{constant}");
     // At T* the bound is above the loss at the start, whatever happens later.
     for row in found["exponents"][0]["at_stated_start"]["rows"].as_array().expect("rows") {
-        assert!(number(&row["stated"]) > 100.0 * number(&row["excess_at_zero"]), "{row}");
+        assert!(number(&row["stated"]) > 30.0 * number(&row["excess_at_zero"]), "{row}");
         assert!(number(&row["excess"]) < number(&row["excess_at_zero"]));
     }
     assert_eq!(rates(&[&args[..], &["--strict", "-q"]].concat()).status.code(), Some(3));

@@ -20,7 +20,7 @@ use crate::trajectory::{End, Row, Trajectory};
 const DENSE: f64 = 64.0;
 
 /// Records in a decade before that.
-const SPARSE: f64 = 8.0;
+const SPARSE: f64 = 24.0;
 
 /// A constant that its last term moves by more than this share is none.
 const UNSETTLED: f64 = 0.02;
@@ -287,13 +287,15 @@ fn needed(model: &ModelSettings, end: u64) -> u64 {
     if planned > end { planned } else { two_digits_up(4.0 * end.max(100) as f64) }
 }
 
-/// A few of each decade.
+/// A few of each decade, more of them towards the end.
 fn records(rows: &[Row]) -> Vec<Record> {
+    let end = rows.last().map_or(1.0, |row| row.t.max(1) as f64).log10();
     let mut last = 0.0;
     let mut kept = Vec::new();
     for row in rows.iter().filter(|row| row.t > 0) {
         let decade = (row.t as f64).log10();
-        if decade >= last + 0.12 || kept.is_empty() || Some(row) == rows.last() {
+        let apart = if decade > end - 2.0 { 0.04 } else { 0.24 };
+        if decade >= last + apart || kept.is_empty() || Some(row) == rows.last() {
             last = decade;
             let values = Quantity::ALL.map(|quantity| quantity.of_row(row).center());
             kept.push(Record { t: row.t, tangent: row.tangent, values });

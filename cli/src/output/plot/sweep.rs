@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use serde_json::{Map, Value};
 
 use super::axis::Axis;
-use super::canvas::{self, Anchor, Canvas, Lettering, Marker, Point, Stroke};
+use super::canvas::{self, Canvas, Lettering, Marker, Point, Stroke};
 use super::{GREY, GRID, INK, Target, look, png};
 use crate::asymptotics::Quantity;
 use crate::config::sweep::name;
@@ -28,6 +28,9 @@ const SLOPES: f64 = 190.0;
 const COLLAPSE: f64 = 330.0;
 const HEAD: f64 = 126.0;
 const GAP: f64 = 74.0;
+
+/// The collapse begins at this share of the burn-in: before, there is no law to collapse onto.
+const EARLIEST: f64 = 0.3;
 
 /// A sweep to be drawn.
 #[derive(Debug)]
@@ -158,7 +161,7 @@ impl Picture<'_> {
                     let value = record.values.get(at).copied().unwrap_or(f64::NAN);
                     (t / unit, value * (rate * t).powf(power) / found.exact)
                 });
-                curves.push((found.quantity, index, points.filter(|p| p.0 > 1e-2).collect()));
+                curves.push((found.quantity, index, points.filter(|p| p.0 > EARLIEST).collect()));
             }
         }
         if curves.is_empty() {
@@ -185,19 +188,21 @@ impl Picture<'_> {
         }
         for (quantity, _, points) in &curves {
             let (stroke, _) = look(*quantity);
-            let line: Vec<Point> = points
-                .iter()
-                .filter(|(_, y)| values.covers(*y))
-                .filter_map(|&(t, y)| Some((across.place(t)?, values.place(y)?)))
-                .collect();
-            canvas.line(&line, Stroke { width: 1.5, ..stroke })?;
+            // Cut off where the panel ends.
+            for part in points.split(|(_, y)| !values.covers(*y)) {
+                let line: Vec<Point> = part
+                    .iter()
+                    .filter_map(|&(t, y)| Some((across.place(t)?, values.place(y)?)))
+                    .collect();
+                canvas.line(&line, Stroke { width: 1.5, ..stroke })?;
+            }
         }
         for quantity in Quantity::ALL {
             let Some((_, _, points)) = curves.iter().rev().find(|curve| curve.0 == quantity) else {
                 continue;
             };
             let (stroke, marker) = look(quantity);
-            for &(t, y) in points.iter().filter(|(_, y)| values.covers(*y)).step_by(3) {
+            for &(t, y) in points.iter().filter(|(_, y)| values.covers(*y)).step_by(8) {
                 if let Some(at) = across.place(t).zip(values.place(y)) {
                     canvas.marker(at, marker, stroke.color)?;
                 }
@@ -244,6 +249,7 @@ fn constants(canvas: &Canvas<'_>, part: &Part<'_>, across: Axis, top: f64) -> Re
     });
     let values = Axis::decades(figures, bottom, top);
     grid(canvas, &across, &values, [top, bottom], "constant ÷ first")?;
+    let mut labels: Vec<f64> = Vec::new();
     for (_, marker, stroke, measured, exact, claimed) in &lines {
         let place = |at: f64, y: f64| across.place(at).zip(values.place(y));
         let ends = [(first, 1.0), (last, (last / first).powf(*claimed))];
@@ -256,14 +262,18 @@ fn constants(canvas: &Canvas<'_>, part: &Part<'_>, across: Axis, top: f64) -> Re
                 canvas.marker(point, *marker, stroke.color)?;
             }
         }
-        if let Some(&(x, y)) = claim.last() {
-            let label = format!("claimed {}", power(*claimed));
-            canvas.text(&label, (x + 9.0, y), Lettering::new(11.0, stroke.color))?;
-        }
-        if let Some(&(x, y)) = law.last() {
-            let text = Lettering { anchor: Anchor::Start, ..Lettering::new(11.0, stroke.color) };
-            canvas.text("exact", (x + 9.0, y), text)?;
-        }
+        let mut label = |text: String, end: Option<&Point>| {
+            let Some(&(x, y)) = end else { return Ok(()) };
+            // Two that end together are written one below the other.
+            let mut at = y;
+            while labels.iter().any(|other: &f64| (other - at).abs() < 13.0) {
+                at += 13.0;
+            }
+            labels.push(at);
+            canvas.text(&text, (x + 9.0, at), Lettering::new(11.0, stroke.color))
+        };
+        label(format!("claimed {}", power(*claimed)), claim.last())?;
+        label("exact".to_owned(), law.last())?;
     }
     Ok(())
 }
