@@ -192,7 +192,7 @@ fn findings(model: &ModelSettings, trajectory: &Trajectory, start: Option<(f64, 
         tangent,
         quantities,
         start: start.map(|(steps, stated)| about_start(rows, steps, stated)),
-        burn_in: burn_in(model, end, tangent, tangent <= 0.1),
+        burn_in: burn_in(model, &window),
         records: records(rows),
     }
 }
@@ -259,8 +259,13 @@ fn about_start(rows: &[Row], steps: f64, stated: f64) -> Start {
     }
 }
 
-fn burn_in(model: &ModelSettings, end: u64, tangent: f64, late: bool) -> Option<BurnIn> {
+/// The clock of note 4 leaves out what goes like x; it is read twice, and that taken out.
+fn burn_in(model: &ModelSettings, window: &[&Row]) -> Option<BurnIn> {
     let group = model.group.filter(|&group| group < model.tokens && model.classes.len() == 1)?;
+    let last = window.last().copied();
+    let earlier = last.and_then(|last| {
+        window.iter().copied().find(|row| row.t as f64 >= 0.25 * last.t as f64 && row.t < last.t)
+    });
     with_lumped_model::<f64, _>(model, |lumped| {
         let (norm, gain) = (lumped.teacher_norm, lumped.logit_gain);
         let clock = Clock::new(
@@ -273,8 +278,13 @@ fn burn_in(model: &ModelSettings, end: u64, tangent: f64, late: bool) -> Option<
         );
         let predicted = clock.predicted_burn_in();
         let from_zero = model.state.is_none() && Float::is_finite(predicted);
+        let reading = |row: &Row| -> Option<[f64; 2]> {
+            let tangent = row.tangent.filter(|x| *x > 0.0 && *x <= 0.1)?;
+            Some([tangent, clock.burn_in(clock.gap_at(tangent), row.t as f64)])
+        };
+        let readings = last.and_then(reading).zip(earlier.and_then(reading));
         from_zero.then(|| BurnIn {
-            measured: late.then(|| clock.burn_in(clock.gap_at(tangent), end as f64)),
+            measured: readings.map(|([x, lost], [y, before])| (lost * y - before * x) / (y - x)),
             predicted,
             stiffness: gain * norm * norm / (group as f64 * group as f64),
         })
