@@ -90,10 +90,10 @@ fn eigenvalues(matrix: &mut [Vec<f64>]) -> Vec<f64> {
                     row[p] = cosine * x - sine * y;
                     row[q] = sine * x + cosine * y;
                 }
-                for column in 0..size {
-                    let (x, y) = (matrix[p][column], matrix[q][column]);
-                    matrix[p][column] = cosine * x - sine * y;
-                    matrix[q][column] = sine * x + cosine * y;
+                let (upper, lower) = (matrix[p].clone(), matrix[q].clone());
+                for (at, (x, y)) in upper.into_iter().zip(lower).enumerate() {
+                    matrix[p][at] = cosine * x - sine * y;
+                    matrix[q][at] = sine * x + cosine * y;
                 }
             }
         }

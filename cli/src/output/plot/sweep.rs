@@ -146,8 +146,8 @@ impl Picture<'_> {
     /// Every run over its limit law, against T over the steps that the limit law counts from.
     fn collapse(&self, canvas: &Canvas<'_>, top: f64) -> Result<(), Failure> {
         let bottom = top + COLLAPSE;
-        let mut curves: Vec<(Quantity, usize, Vec<(f64, f64)>)> = Vec::new();
-        for (index, run) in self.report.outcomes.iter().enumerate() {
+        let mut curves: Vec<(Quantity, Vec<(f64, f64)>)> = Vec::new();
+        for run in self.report.outcomes {
             let Findings::Powers { quantities, burn_in, records, .. } = &run.findings else {
                 continue;
             };
@@ -161,15 +161,15 @@ impl Picture<'_> {
                     let value = record.values.get(at).copied().unwrap_or(f64::NAN);
                     (t / unit, value * (rate * t).powf(power) / found.exact)
                 });
-                curves.push((found.quantity, index, points.filter(|p| p.0 > EARLIEST).collect()));
+                curves.push((found.quantity, points.filter(|p| p.0 > EARLIEST).collect()));
             }
         }
         if curves.is_empty() {
             return Ok(());
         }
-        let times = curves.iter().flat_map(|curve| curve.2.iter().map(|point| point.0));
+        let times = curves.iter().flat_map(|curve| curve.1.iter().map(|point| point.0));
         let across = Axis::span(times, LEFT + 6.0, RIGHT - 6.0);
-        let ratios = curves.iter().flat_map(|curve| curve.2.iter().map(|p| p.1.clamp(2e-2, 50.0)));
+        let ratios = curves.iter().flat_map(|curve| curve.1.iter().map(|p| p.1.clamp(2e-2, 50.0)));
         let values = Axis::decades(ratios, bottom, top);
         let title = "All runs on one law: each quantity over its exact limit law";
         canvas.text(title, (LEFT, top - 16.0), Lettering::new(13.0, INK).bold())?;
@@ -186,7 +186,7 @@ impl Picture<'_> {
             canvas
                 .line(&[(LEFT, y), (RIGHT, y)], Stroke { color: INK, width: 1.0, dashes: &[] })?;
         }
-        for (quantity, _, points) in &curves {
+        for (quantity, points) in &curves {
             let (stroke, _) = look(*quantity);
             // Cut off where the panel ends.
             for part in points.split(|(_, y)| !values.covers(*y)) {
@@ -198,7 +198,7 @@ impl Picture<'_> {
             }
         }
         for quantity in Quantity::ALL {
-            let Some((_, _, points)) = curves.iter().rev().find(|curve| curve.0 == quantity) else {
+            let Some((_, points)) = curves.iter().rev().find(|curve| curve.0 == quantity) else {
                 continue;
             };
             let (stroke, marker) = look(quantity);
@@ -216,10 +216,19 @@ fn dotted(color: RGBColor) -> Stroke {
     Stroke { color, width: 1.6, dashes: &[2.0, 4.0] }
 }
 
+/// The constants of one quantity over the first exact one, as points.
+struct Line {
+    marker: Marker,
+    stroke: Stroke,
+    measured: Vec<[f64; 2]>,
+    exact: Vec<[f64; 2]>,
+    claimed: f64,
+}
+
 /// Constants over their first one, with the exact and the claimed powers through it.
 fn constants(canvas: &Canvas<'_>, part: &Part<'_>, across: Axis, top: f64) -> Result<(), Failure> {
     let bottom = top + CONSTANTS;
-    let mut lines: Vec<(Quantity, Marker, Stroke, Vec<[f64; 2]>, Vec<[f64; 2]>, f64)> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     let Some(first) = part.series.runs.first().map(|run| run.0) else { return Ok(()) };
     for exponent in &part.exponents {
         let Measure::Constant(quantity) = exponent.measure else { continue };
@@ -240,17 +249,23 @@ fn constants(canvas: &Canvas<'_>, part: &Part<'_>, across: Axis, top: f64) -> Re
             points.into_iter().map(|[at, y]| [at, y / base]).collect()
         };
         let (stroke, marker) = look(quantity);
-        lines.push((quantity, marker, stroke, scale(measured), scale(exact), exponent.claimed));
+        lines.push(Line {
+            marker,
+            stroke,
+            measured: scale(measured),
+            exact: scale(exact),
+            claimed: exponent.claimed,
+        });
     }
     let last = part.series.runs.last().map_or(first, |run| run.0);
-    let figures = lines.iter().flat_map(|(_, _, _, measured, exact, claimed)| {
+    let figures = lines.iter().flat_map(|Line { measured, exact, claimed, .. }| {
         let all = measured.iter().chain(exact).map(|point| point[1]);
         all.chain([(last / first).powf(*claimed)]).collect::<Vec<_>>()
     });
     let values = Axis::decades(figures, bottom, top);
     grid(canvas, &across, &values, [top, bottom], "constant ÷ first")?;
     let mut labels: Vec<f64> = Vec::new();
-    for (_, marker, stroke, measured, exact, claimed) in &lines {
+    for Line { marker, stroke, measured, exact, claimed } in &lines {
         let place = |at: f64, y: f64| across.place(at).zip(values.place(y));
         let ends = [(first, 1.0), (last, (last / first).powf(*claimed))];
         let claim: Vec<Point> = ends.into_iter().filter_map(|(at, y)| place(at, y)).collect();

@@ -257,7 +257,7 @@ fn at_start(start: &AtStart, style: Style) -> String {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);
     }
     text.push_str(&table::text(&table));
-    let power = |value: Option<f64>| value.map_or("–".to_owned(), |found| ratio(found));
+    let power = |value: Option<f64>| value.map_or("–".to_owned(), ratio);
     text.push_str(&style.dim(&format!(
         "A lower half with constant c̲ needs c̲ ≤ the last column, which goes like D^{}; already the\n\
          loss at T = 0, over the bound, goes like D^{}, whatever κ is.\n",
