@@ -12,9 +12,14 @@ use crate::sweep::exponents::{Exponent, WIDE};
 use crate::sweep::halves::{AtStart, Halves};
 use crate::sweep::job::shown;
 use crate::sweep::law::Constant;
-use crate::sweep::measure::Findings;
+use crate::sweep::measure::{BurnIn, Findings};
 use crate::sweep::outcome::Outcome;
 use crate::sweep::planner::Plan;
+
+/// Whether the predicted burn-in may be off by more than 1 %.
+fn doubtful(burn_in: &BurnIn) -> bool {
+    burn_in.stiffness > STIFF || burn_in.predicted.abs() < 1e4
+}
 
 /// Above this κ‖V*‖²/K² the predicted burn-in is no longer right within 1 %.
 const STIFF: f64 = 0.025;
@@ -304,7 +309,7 @@ fn runs(outcomes: &[Outcome]) -> String {
         let over = measured.zip(start).map(|(measured, start)| measured / start);
         line.push(over.map_or("–".to_owned(), |ratio| format!("{ratio:.4}")));
         let predicted = measured.zip(*burn_in).map(|(measured, burn_in)| {
-            let mark = if burn_in.stiffness > STIFF { " !" } else { "" };
+            let mark = if doubtful(&burn_in) { " !" } else { "" };
             format!("{:.4}{mark}", measured / burn_in.predicted)
         });
         line.push(predicted.unwrap_or("–".to_owned()));
@@ -314,11 +319,11 @@ fn runs(outcomes: &[Outcome]) -> String {
     let mut text = table::text(&table);
     let flagged = outcomes.iter().any(|run| {
         matches!(&run.findings, Findings::Powers { burn_in: Some(burn_in), .. }
-            if burn_in.stiffness > STIFF)
+            if doubtful(burn_in))
     });
     if flagged {
         text.push_str(
-            "!: κ‖V*‖² is more than K²/40; burn-in is predicted for less, and then within 1 %\n",
+            "!: κ‖V*‖² is more than K²/40, or T_b below 10⁴; otherwise burn-in is predicted within 1 %\n",
         );
     }
     text
