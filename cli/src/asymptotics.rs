@@ -6,6 +6,7 @@ use popgd_core::theory::stability::value_curvature;
 
 use crate::engine::with_lumped_model;
 use crate::fit;
+use crate::geometric;
 use crate::plan;
 use crate::scalar::Number;
 use crate::settings::{ModelSettings, PositionSettings, ScalarKind};
@@ -113,7 +114,8 @@ impl Quantity {
         }
     }
 
-    fn of<S: Copy>(self, quantities: &Quantities<S>) -> S {
+    /// Its value among the three.
+    pub fn of<S: Copy>(self, quantities: &Quantities<S>) -> S {
         match self {
             Self::ScoreError => quantities.score_error,
             Self::ValueError => quantities.value_error,
@@ -285,7 +287,7 @@ pub enum Approach {
     Geometric {
         /// One minus the factor of |c − 1|, as it was measured.
         measured: Option<f64>,
-        /// As theory has it, where all weights of a column are equal.
+        /// As theory has it.
         predicted: Option<f64>,
     },
 }
@@ -298,7 +300,7 @@ pub fn judge(model: &ModelSettings, trajectory: &Trajectory, shown: &[u64]) -> A
     if closed {
         return Approach::Geometric {
             measured: measured_factor(model, rows),
-            predicted: predicted_factor(model),
+            predicted: geometric::shrinkage(model),
         };
     }
     let end = rows.last().map_or(0, |row| row.t);
@@ -660,13 +662,14 @@ fn mend(model: &ModelSettings, doubt: Doubt, done: u64, clock: &Clock) -> Mend {
 }
 
 /// The next number of two digits and zeros.
-fn two_digits_up(value: f64) -> u64 {
+pub(crate) fn two_digits_up(value: f64) -> u64 {
     let unit = 10_f64.powi((value.log10().floor() as i32) - 1);
     ((value / unit).ceil() * unit) as u64
 }
 
-/// One minus the factor by which |c − 1| shrinks, from the last two records that rounding has not reached.
-fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
+/// One minus the factor by which |c − 1| shrinks, from the last two records that rounding has
+/// not reached.
+pub(crate) fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
     let floor = match model.scalar {
         ScalarKind::F32 | ScalarKind::Interval32 => 1e-4,
         ScalarKind::F64 | ScalarKind::Interval64 => 1e-11,
@@ -677,16 +680,6 @@ fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
     let [.., from, to] = kept[..] else { return None };
     let ratio = to.value_error.center() / from.value_error.center();
     Some(-(ratio.ln() / (to.t - from.t) as f64).exp_m1())
-}
-
-fn predicted_factor(model: &ModelSettings) -> Option<f64> {
-    if model.classes.iter().any(|class| class.levels.len() != 1) {
-        return None;
-    }
-    with_lumped_model::<f64, _>(model, |lumped| {
-        let lost = lumped.rate * value_curvature(&lumped);
-        Some(if lost <= 1.0 { lost } else { 2.0 - lost })
-    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use crate::sweep_args::SweepArgs;
+
 /// Names of the tasks.
 pub const TASKS: [&str; 4] = ["cnn", "gcn", "sts", "gslp"];
 /// Names of the methods.
@@ -67,7 +69,12 @@ const RATES_EXAMPLES: &str = "\
 Examples:
   popgd rates
   popgd rates --task gcn -D 20 -K 3 --teacher-norm 4 --steps 10^7
-  popgd rates --config run.toml --format json --strict";
+  popgd rates --config run.toml --format json --strict
+  popgd rates --sweep tokens=256..2048*2 --common-norm auto
+  popgd rates --sweep group=1,2,4,8 --sweep rate=1/100,1/50 --task sts -D 512 --product
+  popgd rates --sweep tokens=64..512*2 --plan jobs.jsonl
+
+A sweep is one run a value; see `--plan`, `--from` and `--resume` for more than one machine.";
 
 const COMPLETIONS_EXAMPLE: &str = "\
 Example:
@@ -92,7 +99,7 @@ pub enum Command {
     /// Run gradient descent and print its trajectory
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
-    /// Run one configuration and compare its rates with the theorem
+    /// Compare the rates of one configuration, or the exponents of a sweep, with the theorem
     #[command(after_help = RATES_EXAMPLES)]
     Rates(RatesArgs),
     /// Print a completion script for a shell
@@ -130,6 +137,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
+    /// Run a job of a sweep (a line of `rates --plan`; - is standard input) and print its result,
+    /// one line of JSON
+    #[arg(long, value_name = "FILE", help_heading = "Jobs")]
+    pub job: Option<PathBuf>,
+
     /// Also write the final state: JSON or .npy, by the ending
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub save_state: Option<PathBuf>,
@@ -145,6 +157,9 @@ pub struct RatesArgs {
     /// Also write the final state: JSON or .npy, by the ending
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub save_state: Option<PathBuf>,
+    /// How it is varied, and where that is computed.
+    #[command(flatten)]
+    pub sweep: SweepArgs,
 
     /// Fail with exit code 3 on a measured disagreement with the theorem
     #[arg(long, help_heading = "Output")]

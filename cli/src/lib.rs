@@ -13,6 +13,7 @@ pub mod early_end;
 pub mod engine;
 pub mod error;
 pub mod fit;
+pub mod geometric;
 pub mod interrupt;
 pub mod number;
 pub mod output;
@@ -22,6 +23,8 @@ pub mod progress;
 pub mod provenance;
 pub mod scalar;
 pub mod settings;
+pub mod sweep;
+pub mod sweep_args;
 pub mod trajectory;
 
 use std::ffi::OsString;
@@ -94,11 +97,17 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
         None => Ok(Cli::command().color(*color).print_help()?),
         Some(Command::Run(args)) => {
             let arguments = Arguments::of_run(&common, &args)?;
+            if let Some(job) = &args.job {
+                return commands::job::execute(job, args.model.output.as_deref(), &arguments);
+            }
             let (settings, warnings) = prepare(CommandKind::Run, arguments, color)?;
             commands::run::execute(&settings, &warnings)
         }
         Some(Command::Rates(args)) => {
             let arguments = Arguments::of_rates(&common, &args)?;
+            if let Some(sweep) = config::sweep::resolve(&arguments)? {
+                return commands::sweep::execute(&arguments, &sweep, *color);
+            }
             let (settings, warnings) = prepare(CommandKind::Rates, arguments, color)?;
             commands::rates::execute(&settings, &warnings)
         }
@@ -139,7 +148,7 @@ fn warn(color: ColorChoice, settings: &Settings, warnings: &[Warning]) {
 }
 
 /// One line on standard error. Messages quote input, which may hold anything.
-fn tell(color: ColorChoice, kind: &str, code: &str, message: &str) {
+pub(crate) fn tell(color: ColorChoice, kind: &str, code: &str, message: &str) {
     let message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let styled = match color {
         ColorChoice::Always => true,

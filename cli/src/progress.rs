@@ -1,7 +1,7 @@
 //! A progress bar on standard error, only where someone is watching, and waiting.
 
-use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,8 +13,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    /// When to show it; none if never, or if it is shown.
-    due: Cell<Option<Instant>>,
+    /// When to show it; none if never.
+    due: Option<Instant>,
+    /// Whether it is shown.
+    shown: AtomicBool,
 }
 
 impl Progress {
@@ -26,13 +28,14 @@ impl Progress {
             bar.set_style(style);
         }
         let due = (!quiet && std::io::stderr().is_terminal()).then(|| Instant::now() + PATIENCE);
-        Self { bar, due: Cell::new(due) }
+        Self { bar, due, shown: AtomicBool::new(false) }
     }
 
     /// So many steps are done.
     pub fn reached(&self, steps: u64) {
-        if self.due.get().is_some_and(|due| Instant::now() >= due) {
-            self.due.set(None);
+        if self.due.is_some_and(|due| Instant::now() >= due)
+            && !self.shown.swap(true, Ordering::Relaxed)
+        {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         }
         self.bar.set_position(steps);

@@ -29,7 +29,7 @@ impl Provenance {
     /// Of a run with these settings.
     pub fn of(settings: &Settings) -> Self {
         Self {
-            config_hash: format!("fnv1a64:{:016x}", fnv1a(canonical(&settings.echo).as_bytes())),
+            config_hash: hash(&settings.echo),
             seed: settings.model.seed,
             scalar: scalar_name(settings.model.scalar),
         }
@@ -44,6 +44,11 @@ impl Provenance {
         map.insert("libm".into(), LIBM.into());
         Value::Object(map)
     }
+}
+
+/// A hash of a value, whatever the order of its keys.
+pub fn hash(value: &Value) -> String {
+    format!("fnv1a64:{:016x}", fnv1a(canonical(value).as_bytes()))
 }
 
 /// The name of a scalar type on the command line.

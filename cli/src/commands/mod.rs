@@ -1,6 +1,8 @@
 //! One file a subcommand; no mathematics here.
 
 pub mod completions;
+pub mod job;
 pub mod man;
 pub mod rates;
 pub mod run;
+pub mod sweep;

@@ -48,6 +48,14 @@ pub const KEYS: &[Key] = &[
     flag("quiet", &["silent"]),
     flag("color", &["colour"]),
     flag("strict", &[]),
+    flag("sweep", &["vary"]),
+    flag("product", &[]),
+    flag("common_norm", &[]),
+    flag("plan", &[]),
+    flag("from", &["merge"]),
+    flag("resume", &[]),
+    flag("threads", &["jobs", "workers"]),
+    flag("job", &[]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -89,6 +97,7 @@ pub const REPLACEMENTS: &[Replacement] = &[
     Replacement { flag: "points_per_decade", keys: &["at"], warns: false },
     Replacement { flag: "logit_gain", keys: &["logit_scale"], warns: true },
     Replacement { flag: "task", keys: &["preset", "s", "classes"], warns: true },
+    Replacement { flag: "common_norm", keys: &["teacher_norm", "v"], warns: true },
     Replacement { flag: "preset", keys: &["task", "s", "classes"], warns: true },
 ];
 
@@ -97,6 +106,11 @@ pub const EXCLUSIVE: &[Exclusive] = &[
     Exclusive { keys: &["at", "points_per_decade"], reason: "both choose the recorded steps" },
     Exclusive { keys: &["logit_gain", "logit_scale"], reason: "the gain is 1/logit_scale²" },
     Exclusive { keys: &["teacher_norm", "v"], reason: "the norm is that of v" },
+    Exclusive {
+        keys: &["common_norm", "teacher_norm", "v"],
+        reason: "each of them says what the norm is",
+    },
+    Exclusive { keys: &["from", "plan"], reason: "a plan comes before its results" },
     Exclusive {
         keys: &["s", "classes", "task"],
         reason: "each of them says what the scores of the teacher are",

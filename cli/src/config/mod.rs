@@ -8,6 +8,7 @@ mod overridden;
 mod saved;
 pub mod schedule;
 pub mod scores;
+pub mod sweep;
 pub mod tree;
 pub mod value_matrix;
 pub mod values;
@@ -78,7 +79,24 @@ impl Arguments {
         arguments.model(&args.model)?;
         arguments.path("save_state", args.save_state.as_deref())?;
         arguments.switch("strict", args.strict);
+        let sweep = &args.sweep;
+        if !sweep.sweep.is_empty() {
+            let axes = sweep.sweep.iter().map(Node::text).collect();
+            arguments.flags.push(("sweep", Node::new(Kind::List(axes))));
+        }
+        arguments.switch("product", sweep.product);
+        arguments.text("common_norm", sweep.common_norm.as_deref());
+        arguments.text("from", sweep.from.as_deref());
+        arguments.text("threads", sweep.threads.as_deref());
+        arguments.path("plan", sweep.plan.as_deref())?;
+        arguments.path("resume", sweep.resume.as_deref())?;
         Ok(arguments)
+    }
+
+    /// Flags and file together.
+    fn values(&self) -> Result<Values, Failure> {
+        let file = self.file.as_ref().map(|file| (file.path.clone(), file.entries.clone()));
+        Values::gather(self.flags.clone(), file)
     }
 
     /// What is said of colours: errors have them too, before all else is understood.
@@ -90,6 +108,43 @@ impl Arguments {
             Some(Kind::Text(text)) => color_named(text),
             _ => None,
         }
+    }
+
+    /// Of a configuration that was resolved before, as it stands in results.
+    ///
+    /// # Errors
+    /// An unknown key, by its name.
+    pub fn of_echo(echo: &serde_json::Value) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        for (name, value) in echo.as_object().into_iter().flatten() {
+            let Some(key) = keys::find(name) else {
+                return Err(Failure::usage(format!("unknown key `{name}` in a configuration")));
+            };
+            arguments.flags.push((key.name, Node::from_json(value)));
+        }
+        Ok(arguments)
+    }
+
+    /// The same with a key set, whether it was before or not.
+    #[must_use]
+    pub fn with(&self, key: &'static str, text: &str) -> Self {
+        let mut changed = self.clone();
+        changed.flags.retain(|(other, _)| *other != key);
+        changed.text(key, Some(text));
+        changed
+    }
+
+    /// The same without a flag.
+    #[must_use]
+    pub fn without(&self, key: &str) -> Self {
+        let mut changed = self.clone();
+        changed.flags.retain(|(other, _)| *other != key);
+        changed
+    }
+
+    /// The keys that flags set.
+    pub fn flagged(&self) -> impl Iterator<Item = &'static str> {
+        self.flags.iter().map(|(key, _)| *key)
     }
 
     fn common(&mut self, args: &CommonArgs) {
@@ -198,8 +253,7 @@ pub fn resolve(
     command: CommandKind,
     arguments: Arguments,
 ) -> Result<(Settings, Vec<Warning>), Failure> {
-    let file = arguments.file.map(|file| (file.path, file.entries));
-    let mut values = Values::gather(arguments.flags, file)?;
+    let mut values = arguments.values()?;
     if command == CommandKind::Run && values.has("strict") {
         let message = "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`";
         return Err(values.fail("strict", message));

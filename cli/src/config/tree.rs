@@ -49,6 +49,21 @@ impl Node {
         Self::new(Kind::Text(text.into()))
     }
 
+    /// A value of JSON, its numbers as they are written.
+    pub fn from_json(value: &serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        Self::new(match value {
+            Json::Null => Kind::Null,
+            Json::Bool(value) => Kind::Bool(*value),
+            Json::Number(number) => Kind::Number(number.to_string()),
+            Json::String(text) => Kind::Text(text.clone()),
+            Json::Array(items) => Kind::List(items.iter().map(Self::from_json).collect()),
+            Json::Object(map) => Kind::Table(
+                map.iter().map(|(key, value)| (key.clone(), Self::from_json(value))).collect(),
+            ),
+        })
+    }
+
     /// What it is, in words.
     pub fn name(&self) -> &'static str {
         match self.kind {

@@ -14,6 +14,17 @@
 //!   where they mean something), its `constant` (`exact`, `stated`, `measured_over_exact`) and
 //!   `local_slopes`. Where convergence is geometric there is `geometric` instead, with the
 //!   `measured` and the `predicted` factor.
+//! * `rates --sweep` has no `config` of its own, and in `provenance` the `plan`, a hash of all
+//!   configurations. It adds `sweep` (`axes`, `product`), `tolerance`, `exponents` and `runs`. An
+//!   entry of `exponents` has a `variable`, `at` (what else was varied), `least_tokens_over_group`,
+//!   and for each of its `quantities` what is `claimed`, `exact`, `measured`, the `limit`, the
+//!   `verdict` (with a `reason` if it is inconclusive) and `between_neighbours`; for tokens also
+//!   `halves` (each with `quantity`, `half`, `verdict`, the `constant` that the sweep admits in the
+//!   limit and from T* on, `exponent_of_ratio` and `ratios`) and `at_stated_start`.
+//! * A job (`rates --plan`) is a line with `job`, `jobs`, `plan`, `sweep`, `point` and `config`; its
+//!   result (`run --job`, an entry of `runs`) has `provenance` and `findings` too: the `approach`
+//!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` and `records` (T,
+//!   tan θ, score error, value error, excess loss) or the factors of it.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

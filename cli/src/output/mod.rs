@@ -8,5 +8,6 @@ pub mod rates;
 pub mod sink;
 pub mod state;
 pub mod style;
+pub mod sweep;
 pub mod table;
 pub mod words;

@@ -3,6 +3,7 @@
 mod axis;
 mod canvas;
 mod png;
+pub mod sweep;
 
 use plotters::style::RGBColor;
 use popgd_core::theory::rates::PAST_BURN_IN;
