@@ -264,7 +264,12 @@ fn burn_in(model: &ModelSettings, window: &[&Row]) -> Option<BurnIn> {
     let group = model.group.filter(|&group| group < model.tokens && model.classes.len() == 1)?;
     let last = window.last().copied();
     let earlier = last.and_then(|last| {
-        window.iter().copied().find(|row| row.t as f64 >= 0.25 * last.t as f64 && row.t < last.t)
+        let apart = |row: &Row| row.tangent.zip(last.tangent).is_some_and(|(x, y)| x >= 1.2 * y);
+        window
+            .iter()
+            .copied()
+            .filter(|row| row.tangent.is_some_and(|x| x <= 0.1) && apart(row))
+            .find(|row| row.t as f64 >= 0.25 * last.t as f64)
     });
     with_lumped_model::<f64, _>(model, |lumped| {
         let (norm, gain) = (lumped.teacher_norm, lumped.logit_gain);
