@@ -224,12 +224,15 @@ fn range(low: &Exact, high: &Exact, factor: &Exact) -> Result<Vec<Exact>, String
             "expected a range upwards from above 0 with a factor above 1, found {low}..{high}*{factor}"
         ));
     }
+    // Counted before they are made: exact powers of a factor next to 1 grow very long.
+    let logarithm = |number: &Exact| number.to_f64().ln();
+    let count = (logarithm(high) - logarithm(low)) / logarithm(factor);
+    if !(count <= MAX_VALUES as f64) {
+        return Err(format!("more than {MAX_VALUES} values: take a larger factor"));
+    }
     let mut values = vec![low.clone()];
     while let Some(next) = values.last().map(|last| last * factor).filter(|next| next <= high) {
         values.push(next);
-        if values.len() > MAX_VALUES {
-            return Err(format!("more than {MAX_VALUES} values: take a larger factor"));
-        }
     }
     Ok(values)
 }
