@@ -46,6 +46,11 @@ impl<'a, S: Copy> Input<'a, S> {
         black_box(self.size as i64)
     }
 
+    /// Some text.
+    pub(crate) fn text(&self) -> &'static str {
+        black_box("[1.5, 0x1.8p3]")
+    }
+
     /// Some `f64`.
     pub(crate) fn float(&self) -> f64 {
         black_box(self.size as f64)

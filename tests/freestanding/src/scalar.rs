@@ -3,6 +3,7 @@
 use crate::input::{Input, room};
 use core::hint::black_box;
 use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::str::FromStr;
 use popgd_core::Scalar;
 use popgd_core::scalar::dual::Dual;
 use popgd_core::scalar::float::Float;
@@ -84,6 +85,35 @@ pub(crate) fn interval<F: Float>(input: &Input<'_, Interval<F>>, _: &mut [Interv
     black_box(Interval::intersection(interval(), interval()));
     black_box(Interval::hull(interval(), interval()));
     black_box(PartialEq::eq(&interval(), &interval()));
+    black_box(Interval::recip(interval()));
+    black_box(Interval::abs(interval()));
+    black_box(Interval::ln(interval()));
+    black_box(Interval::atan(interval()));
+    black_box(Interval::asin(interval()));
+    black_box(Interval::acos(interval()));
+    black_box(Interval::inf(interval()));
+    black_box(Interval::sup(interval()));
+    black_box(Interval::mid(interval()));
+    black_box(Interval::rad(interval()));
+    black_box(Interval::wid(interval()));
+    black_box(Interval::mag(interval()));
+    black_box(Interval::mig(interval()));
+    black_box(Interval::is_entire(interval()));
+    black_box(Interval::is_singleton(interval()));
+    black_box(Interval::is_common(interval()));
+    black_box(Interval::min(interval(), interval()));
+    black_box(Interval::max(interval(), interval()));
+    black_box(Interval::argument(interval(), interval()));
+    black_box(Interval::is_subset_of(interval(), interval()));
+    black_box(Interval::is_interior_to(interval(), interval()));
+    black_box(Interval::is_disjoint_from(interval(), interval()));
+    black_box(Interval::is_weakly_less_than(interval(), interval()));
+    black_box(Interval::is_strictly_less_than(interval(), interval()));
+    black_box(Interval::precedes(interval(), interval()));
+    black_box(Interval::strictly_precedes(interval(), interval()));
+    black_box(Interval::fma(interval(), interval(), interval()));
+    black_box(Interval::pown(interval(), input.integer() as i32));
+    let _ = black_box(<Interval<F> as FromStr>::from_str(input.text()));
 }
 
 /// What only duals have.
