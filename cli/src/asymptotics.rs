@@ -421,7 +421,8 @@ fn common_doubt(
     if !decayed {
         return Some(Doubt::SlowModes);
     }
-    if !(fall >= 0.5 - CLOCK_TOLERANCE[0] && fall <= 0.5 + CLOCK_TOLERANCE[1]) {
+    // NaN is in no range.
+    if !(0.5 - CLOCK_TOLERANCE[0]..=0.5 + CLOCK_TOLERANCE[1]).contains(&fall) {
         let last = trajectory.rows.last().map_or(0, |row| row.t);
         return Some(if stalls(model, last) { Doubt::Rounding } else { Doubt::OtherClock });
     }

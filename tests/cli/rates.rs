@@ -299,6 +299,7 @@ fn an_interrupted_run_is_told_to_run_longer_than_it_did() {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     if !killed.is_ok_and(|status| status.success()) {
         child.kill().expect("stopped");
+        child.wait().expect("it ends");
         return;
     }
     let output = child.wait_with_output().expect("it ends");

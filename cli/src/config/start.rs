@@ -143,7 +143,7 @@ fn classify(matrix: Matrix, exactly: bool) -> PositionSettings {
             (product - if i == j { 1.0 } else { 0.0 }).abs() <= ORTHOGONALITY
         })
     });
-    if orthogonal && !(exactly && !is_orthogonal(&matrix)) {
+    if orthogonal && (!exactly || is_orthogonal(&matrix)) {
         PositionSettings::Orthogonal(matrix)
     } else {
         PositionSettings::General(matrix)

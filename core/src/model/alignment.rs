@@ -49,7 +49,7 @@ impl<S: Scalar> Alignment<S> {
 
     /// Of `factor · a` against the same b.
     pub fn scaled(&self, factor: S) -> Self {
-        let size = factor.fold();
+        let size = factor.absolute();
         Self {
             own: size * self.own,
             target: self.target,

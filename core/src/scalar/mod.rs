@@ -88,6 +88,11 @@ pub trait Scalar:
     /// known, x itself for an expression.
     fn fold(self) -> Self;
 
+    /// |x|.
+    fn absolute(self) -> Self {
+        self * self.sign()
+    }
+
     /// x².
     fn square(self) -> Self {
         self * self

@@ -30,6 +30,7 @@ pub(crate) fn scalar<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     black_box(Scalar::doubts_zero(number()));
     black_box(Scalar::sign(number()));
     black_box(Scalar::fold(number()));
+    black_box(Scalar::absolute(number()));
     black_box(Scalar::square(number()));
     black_box(Scalar::sqrt(number()));
     black_box(Scalar::norm(number()));

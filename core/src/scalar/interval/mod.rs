@@ -210,6 +210,10 @@ impl<F: Float> Scalar for Interval<F> {
         arithmetic::absolute(self)
     }
 
+    fn absolute(self) -> Self {
+        arithmetic::absolute(self)
+    }
+
     fn square(self) -> Self {
         arithmetic::square(self)
     }
