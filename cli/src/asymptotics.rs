@@ -299,7 +299,7 @@ pub fn judge(model: &ModelSettings, trajectory: &Trajectory, shown: &[u64]) -> A
         model.classes.iter().all(|class| class.levels.iter().all(|level| !level.weight.is_zero()));
     if closed {
         return Approach::Geometric {
-            measured: measured_factor(model, rows),
+            measured: measured_shrinkage(model, rows),
             predicted: geometric::shrinkage(model),
         };
     }
@@ -670,7 +670,7 @@ pub(crate) fn two_digits_up(value: f64) -> u64 {
 
 /// One minus the factor by which |c − 1| shrinks, from the last two records that rounding has
 /// not reached.
-pub(crate) fn measured_factor(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
+pub(crate) fn measured_shrinkage(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
     let floor = match model.scalar {
         ScalarKind::F32 | ScalarKind::Interval32 => 1e-4,
         ScalarKind::F64 | ScalarKind::Interval64 => 1e-11,

@@ -7,7 +7,7 @@ use popgd_core::theory::rates::{PAST_BURN_IN, sharp_constants, stated_bounds, st
 
 use super::law::{self, Constant};
 use super::planner;
-use crate::asymptotics::{Quantity, measured_factor, two_digits_up};
+use crate::asymptotics::{Quantity, measured_shrinkage, two_digits_up};
 use crate::engine::{self, with_lumped_model};
 use crate::error::Failure;
 use crate::fit;
@@ -162,8 +162,8 @@ fn findings(model: &ModelSettings, trajectory: &Trajectory, start: Option<(f64, 
     let supports = planner::supports(model);
     if supports.is_empty() {
         return Findings::Geometric {
-            measured: measured_factor(model, rows),
-            predicted: geometric::shrinkage(model),
+            measured: measured_shrinkage(model, rows).map(|lost| 1.0 - lost),
+            predicted: geometric::shrinkage(model).map(|lost| 1.0 - lost),
         };
     }
     let end = rows.last().map_or(0, |row| row.t);
