@@ -2,9 +2,7 @@
 
 use popgd_core::descent::Quantities;
 use popgd_core::descent::accumulate::Accumulate;
-use popgd_core::descent::lumped::Lumped;
 use popgd_core::model::activation::Activation;
-use popgd_core::theory::clock::Clock;
 use popgd_core::theory::exponents::Variable;
 use popgd_core::theory::rates;
 use popgd_tests::problem::LumpedProblem;
@@ -153,51 +151,6 @@ fn the_statement_is_the_papers() {
     assert_eq!([excess_loss, score_error, value_error], [-1.0, -0.5, -0.5]);
 }
 
-/// A state with x ≤ 0.1 tells all later ones.
-#[test]
-fn the_clock_extrapolates_and_knows_its_burn_in() {
-    for (d, k, slope, norm, lambda) in
-        [(16.0, 4.0, 0.0, 2.0, 0.5), (64.0, 8.0, 1.0, 8.0, 1.0), (12.0, 3.0, -0.3, 2.0, 1.5)]
-    {
-        let problem = LumpedProblem::two_level(d, k, slope, norm, 1.0 / d, 0.0).at_lambda(lambda);
-        let activation = Activation::leaky_relu(slope);
-        let clock = Clock::new(activation, d, k, norm, 1.0 / d, problem.rate).unwrap();
-        let steps = 1_000_000;
-        problem.with_model(0.0_f64, |model| {
-            let (mut memory, mut other) = (vec![0.0; 8], vec![0.0; 8]);
-            let mut run = Lumped::from_zero(model, Accumulate::Compensated, &mut memory).unwrap();
-            let mut early = None;
-            for t in 1..=steps {
-                run.step();
-                let gap = run.logits()[0];
-                if early.is_none() && clock.tangent_of(gap) < 0.1 {
-                    early = Some((t, gap));
-                }
-            }
-            let (from, gap) = early.unwrap();
-            let (c, gap) = clock.extrapolate(gap, f64::from(steps - from));
-            let expected = run.quantities();
-            let found = Lumped::from_state(model, Accumulate::Plain, c, &[gap, 0.0], &mut other)
-                .unwrap()
-                .quantities();
-            for (found, expected) in [
-                (found.excess_loss, expected.excess_loss),
-                (found.score_error, expected.score_error),
-                (found.value_error, expected.value_error),
-            ] {
-                assert!(relative_difference(found, expected) < 2e-5, "{d} {k}: {found} {expected}");
-            }
-            let measured = clock.burn_in(run.logits()[0], f64::from(steps));
-            let predicted = clock.predicted_burn_in();
-            let difference = relative_difference(measured, predicted);
-            assert!(difference < 0.02, "{d} {k}: burn-in {measured}, predicted {predicted}");
-            let tangent = clock.tangent_of(gap);
-            assert!(relative_difference(clock.tangent_at(clock.reading(tangent)), tangent) < 1e-12);
-            assert!(relative_difference(clock.gap_at(tangent), gap) < 1e-14);
-        });
-    }
-}
-
 /// The exponents are the logarithmic derivatives of the sharp constants.
 #[test]
 fn local_exponents_are_derivatives_of_the_constants() {
@@ -238,22 +191,4 @@ fn local_exponents_are_derivatives_of_the_constants() {
             assert_eq!(variable.stated(), variable.asymptotic(3.0));
         }
     }
-}
-
-#[test]
-fn burn_in_of_the_identity_is_its_closed_form() {
-    // C₀ = −(r² + 4 ln r − 1/r²), T_b = −C₀/μ.
-    for (d, k) in
-        [(16.0_f64, 4.0), (20.0, 10.0), (9.0, 5.0), (8.0, 3.9), (1024.0, 4.0), (65.0, 64.0)]
-    {
-        let clock = Clock::new(Activation::identity(0.0), d, k, 1.0, 1.0 / d, 0.1).unwrap();
-        let square = (d - k) / k;
-        let lost = square + 2.0 * square.ln() - 1.0 / square;
-        let found = clock.predicted_burn_in() * clock.rate();
-        assert!((found - lost).abs() < 1e-4 * (1.0 + lost.abs()), "{d} {k}: {found} {lost}");
-    }
-    let identity = Activation::identity(0.0);
-    assert!(Clock::new(identity, 4.0, 4.0, 1.0, 0.25, 0.1).is_none());
-    assert!(Clock::new(identity, 4.0, 0.0, 1.0, 0.25, 0.1).is_none());
-    assert!(Clock::new(identity, 4.0, 2.0, f64::NAN, 0.25, 0.1).is_none());
 }

@@ -59,6 +59,19 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// A number with so many digits after its point, for running text: a minus as wide as a plus, and
+/// none before zeros.
+pub fn signed(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.contains(|digit: char| ('1'..='9').contains(&digit)) => {
+            format!("−{rest}")
+        }
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}
+
 /// An integer, its digits in groups of three.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -192,6 +205,9 @@ mod tests {
         assert_eq!(ratio(-0.49951), "-0.500");
         assert_eq!(ratio(-0.0004), "0.000");
         assert_eq!(ratio(-0.0006), "-0.001");
+        assert_eq!(signed(-0.0006, 3), "−0.001");
+        assert_eq!(signed(-0.0004, 3), "0.000");
+        assert_eq!(signed(1.5, 1), "1.5");
     }
 
     #[test]

@@ -25,6 +25,9 @@ const SPARSE: f64 = 24.0;
 /// A constant that its last term moves by more than this share is none.
 const UNSETTLED: f64 = 0.02;
 
+/// The clock is read where tan θ is at most this.
+const LATE: f64 = 0.1;
+
 /// One quantity of one run; constants are of √(ηT)·error and ηT·excess.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
@@ -57,15 +60,24 @@ pub struct Start {
     pub stated: f64,
 }
 
-/// The time lost before the limit law sets in, for one class of two levels.
+/// The time lost before the limit law sets in, in steps, for one class of two levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BurnIn {
     /// From the clock at the end of the run; none before its time.
     pub measured: Option<f64>,
     /// From the configuration alone.
     pub predicted: f64,
+    /// By how many steps that may be off.
+    pub uncertainty: f64,
     /// κ‖V*‖²/K²: the prediction is for small ones.
     pub stiffness: f64,
+}
+
+impl BurnIn {
+    /// Whether the prediction may be off by more than 1 %.
+    pub fn is_doubtful(&self) -> bool {
+        !(self.uncertainty <= 0.01 * self.predicted.abs())
+    }
 }
 
 /// Of the quantities at a recorded step.
@@ -259,18 +271,9 @@ fn about_start(rows: &[Row], steps: f64, stated: f64) -> Start {
     }
 }
 
-/// The clock of note 4 leaves out what goes like x; it is read twice, and that taken out.
+/// From the last record, if it is late enough for the clock.
 fn burn_in(model: &ModelSettings, window: &[&Row]) -> Option<BurnIn> {
     let group = model.group.filter(|&group| group < model.tokens && model.classes.len() == 1)?;
-    let last = window.last().copied();
-    let earlier = last.and_then(|last| {
-        let apart = |row: &Row| row.tangent.zip(last.tangent).is_some_and(|(x, y)| x >= 1.2 * y);
-        window
-            .iter()
-            .copied()
-            .filter(|row| row.tangent.is_some_and(|x| x <= 0.1) && apart(row))
-            .find(|row| row.t as f64 >= 0.25 * last.t as f64)
-    });
     with_lumped_model::<f64, _>(model, |lumped| {
         let (norm, gain) = (lumped.teacher_norm, lumped.logit_gain);
         let clock = Clock::new(
@@ -283,14 +286,14 @@ fn burn_in(model: &ModelSettings, window: &[&Row]) -> Option<BurnIn> {
         )?;
         let predicted = clock.predicted_burn_in();
         let from_zero = model.state.is_none() && Float::is_finite(predicted);
-        let reading = |row: &Row| -> Option<[f64; 2]> {
-            let tangent = row.tangent.filter(|x| *x > 0.0 && *x <= 0.1)?;
-            Some([tangent, clock.burn_in(clock.gap_at(tangent), row.t as f64)])
+        let reading = |row: &&Row| -> Option<f64> {
+            let tangent = row.tangent.filter(|x| *x > 0.0 && *x <= LATE)?;
+            Some(clock.burn_in(clock.gap_at(tangent), row.t as f64))
         };
-        let readings = last.and_then(reading).zip(earlier.and_then(reading));
         from_zero.then(|| BurnIn {
-            measured: readings.map(|([x, lost], [y, before])| (lost * y - before * x) / (y - x)),
+            measured: window.last().and_then(reading),
             predicted,
+            uncertainty: clock.burn_in_uncertainty(),
             stiffness: gain * norm * norm / (group as f64 * group as f64),
         })
     })

@@ -90,6 +90,7 @@ fn to_json(findings: &Findings) -> Value {
                 let mut part = Map::new();
                 part.insert("measured".into(), optional(burn_in.measured));
                 part.insert("predicted".into(), json::float(burn_in.predicted));
+                part.insert("predicted_within".into(), json::float(burn_in.uncertainty));
                 part.insert("stiffness".into(), json::float(burn_in.stiffness));
                 map.insert("burn_in".into(), Value::Object(part));
             }
@@ -170,6 +171,7 @@ fn from_json(value: &Value) -> Option<Findings> {
                     Some(BurnIn {
                         measured: maybe(part.get("measured"), float)?,
                         predicted: float(part.get("predicted")?)?,
+                        uncertainty: float(part.get("predicted_within")?)?,
                         stiffness: float(part.get("stiffness")?)?,
                     })
                 })?,

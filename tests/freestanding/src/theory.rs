@@ -60,6 +60,8 @@ pub(crate) fn clock(input: &Input<'_, f64>, _: &mut [f64]) {
     black_box(Clock::tangent_of(clock, number()));
     black_box(Clock::factor_at(clock, number()));
     black_box(Clock::extrapolate(clock, number(), number()));
+    black_box(Clock::quantities_after(clock, number(), number()));
     black_box(Clock::burn_in(clock, number(), number()));
     black_box(Clock::predicted_burn_in(clock));
+    black_box(Clock::burn_in_uncertainty(clock));
 }

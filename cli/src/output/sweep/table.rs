@@ -5,24 +5,16 @@ use popgd_core::theory::exponents::Variable;
 use super::{Part, Report, letter, normalised, shown_limit, stated};
 use crate::asymptotics::{TOLERANCE, Verdict};
 use crate::config::sweep::name;
-use crate::output::digits::{grouped, ratio, short};
+use crate::output::digits::{grouped, short, signed};
 use crate::output::style::Style;
 use crate::output::{table, words};
 use crate::sweep::exponents::{Exponent, WIDE};
 use crate::sweep::halves::{AtStart, Halves};
 use crate::sweep::job::shown;
 use crate::sweep::law::Constant;
-use crate::sweep::measure::{BurnIn, Findings};
+use crate::sweep::measure::Findings;
 use crate::sweep::outcome::Outcome;
 use crate::sweep::planner::Plan;
-
-/// Whether the predicted burn-in may be off by more than 1 %.
-fn doubtful(burn_in: &BurnIn) -> bool {
-    burn_in.stiffness > STIFF || burn_in.predicted.abs() < 1e4
-}
-
-/// Above this κ‖V*‖²/K² the predicted burn-in is no longer right within 1 %.
-const STIFF: f64 = 0.025;
 
 /// The runs of a sweep before they are made.
 pub fn plan(plan: &Plan) -> String {
@@ -141,8 +133,7 @@ fn of_part(part: &Part<'_>, style: Style) -> String {
 fn trusted(value: Option<Constant>, digits: usize) -> String {
     let Some(found) = value else { return "–".to_owned() };
     let least = 10_f64.powi(-(digits as i32));
-    format!("{:.digits$} ± {:.digits$}", found.value, found.uncertainty.max(least))
-        .replace('-', "−")
+    format!("{} ± {:.digits$}", signed(found.value, digits), found.uncertainty.max(least))
 }
 
 fn exponents(list: &[Exponent], limit_head: &str, style: Style) -> String {
@@ -151,9 +142,9 @@ fn exponents(list: &[Exponent], limit_head: &str, style: Style) -> String {
         vec![
             exponent.measure.name().to_owned(),
             exponent.measure.formula().to_owned(),
-            ratio(exponent.claimed),
-            ratio(exponent.exact),
-            exponent.measured.map_or("–".to_owned(), |found| ratio(found.value)),
+            signed(exponent.claimed, 3),
+            signed(exponent.exact, 3),
+            exponent.measured.map_or("–".to_owned(), |found| signed(found.value, 3)),
             if shown_limit(exponent) { trusted(exponent.limit, 3) } else { "–".to_owned() },
             exponent.verdict.name().to_owned(),
         ]
@@ -192,8 +183,8 @@ fn secants(list: &[Exponent]) -> String {
         line.extend(list.iter().map(|exponent| {
             exponent.secants.get(at).map_or("–".to_owned(), |secant| {
                 let measured =
-                    secant.measured.map_or("–".to_owned(), |found| format!("{:.4}", found.value));
-                format!("{measured} ({:.4})", secant.exact).replace('-', "−")
+                    secant.measured.map_or("–".to_owned(), |found| signed(found.value, 4));
+                format!("{measured} ({})", signed(secant.exact, 4))
             })
         }));
         line
@@ -213,7 +204,7 @@ fn halves(list: &[Halves], style: Style) -> String {
     let heads =
         ["", "stated", "ratio goes like", "upper", "least c̄", "lower", "largest c̲", "c̲, c̄ from T*"];
     let lines = list.iter().map(|half| {
-        let power = format!("D^{:.3}", half.exponent.value).replace('-', "−");
+        let power = format!("D^{}", signed(half.exponent.value, 3));
         vec![
             normalised(half.quantity).to_owned(),
             stated(half.quantity).to_owned(),
@@ -262,7 +253,7 @@ fn at_start(start: &AtStart, style: Style) -> String {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);
     }
     text.push_str(&table::text(&table));
-    let power = |value: Option<f64>| value.map_or("–".to_owned(), ratio);
+    let power = |value: Option<f64>| value.map_or("–".to_owned(), |power| signed(power, 3));
     text.push_str(&style.dim(&format!(
         "A lower half with constant c̲ needs c̲ ≤ the last column, which goes like D^{}; already the\n\
          loss at T = 0, over the bound, goes like D^{}, whatever κ is.\n",
@@ -309,7 +300,7 @@ fn runs(outcomes: &[Outcome]) -> String {
         let over = measured.zip(start).map(|(measured, start)| measured / start);
         line.push(over.map_or("–".to_owned(), |ratio| format!("{ratio:.4}")));
         let predicted = measured.zip(*burn_in).map(|(measured, burn_in)| {
-            let mark = if doubtful(&burn_in) { " !" } else { "" };
+            let mark = if burn_in.is_doubtful() { " !" } else { "" };
             format!("{:.4}{mark}", measured / burn_in.predicted)
         });
         line.push(predicted.unwrap_or("–".to_owned()));
@@ -319,11 +310,12 @@ fn runs(outcomes: &[Outcome]) -> String {
     let mut text = table::text(&table);
     let flagged = outcomes.iter().any(|run| {
         matches!(&run.findings, Findings::Powers { burn_in: Some(burn_in), .. }
-            if doubtful(burn_in))
+            if burn_in.is_doubtful())
     });
     if flagged {
         text.push_str(
-            "!: κ‖V*‖² is more than K²/40, or T_b below 10⁴; otherwise burn-in is predicted within 1 %\n",
+            "!: burn-in is not predicted within 1 %: for that κ‖V*‖² must be small beside K², and\n\
+             (1 + ½ ln(D/K)) (D − K)/(λK) steps, λ = ηgD/K, be few beside T_b.\n",
         );
     }
     text
