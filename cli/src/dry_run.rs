@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use crate::engine;
 use crate::error::{Failure, Warning};
 use crate::output::digits::short;
-use crate::output::rates::wrapped_to;
 use crate::output::sink::Sink;
-use crate::output::style::Style;
+use crate::output::style::{Style, wrapped};
 use crate::output::{csv, json, table};
 use crate::plan::{self, Limits};
 use crate::settings::{Format, Settings};
@@ -99,7 +98,7 @@ fn for_people(
     text.push_str(&format!("\n{}\n", style.bold("What to expect")));
     let mut line = |key: &str, value: String| {
         let indented =
-            wrapped_to(&value, 80 - 2 - width).replace('\n', &format!("\n{:1$}", "", 2 + width));
+            wrapped(&value, 80 - 2 - width).replace('\n', &format!("\n{:1$}", "", 2 + width));
         text.push_str(&format!("  {key:width$}{indented}\n"));
     };
     line(

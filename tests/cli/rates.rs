@@ -113,6 +113,38 @@ fn pictures_show_the_limit_laws_and_the_slopes() {
     }
 }
 
+/// κ = D⁻³ and a small norm: a plateau of some 3·10⁹ steps, on which slopes are 0 to all digits.
+#[test]
+fn a_plateau_is_no_rate() {
+    let model = ["-D", "64", "-K", "4", "--logit-gain", "D^-3", "--teacher-norm", "1"];
+    for steps in ["10", "1000", "10^5"] {
+        let (code, found) = document(&[&model[..], &["-T", steps]].concat());
+        assert_eq!((code, verdicts(&found)), (Some(4), vec!["inconclusive"; 3]), "{steps}");
+        let needed = found["asymptotic"]["needed_steps"].as_f64().expect("steps");
+        assert!((1e11..1e12).contains(&needed), "{needed}");
+        for rate in found["rates"].as_array().expect("rates") {
+            assert!(rate["measured"].get("limit_slope").is_none(), "{rate}");
+        }
+    }
+}
+
+/// At λ = 2 descent no longer converges; below it nothing wrong is said, however near.
+#[test]
+fn near_the_stability_limit_no_rate_is_wrong() {
+    for rate in ["0.49", "0.499", "0.49999", "0.4999999"] {
+        for steps in ["300", "3000", "30000", "300000"] {
+            let model = ["-D", "32", "-K", "4", "--teacher-norm", "4", "--rate", rate];
+            let (code, found) = document(&[&model[..], &["-T", steps]].concat());
+            let said = verdicts(&found);
+            assert!(!said.contains(&"differs"), "{rate} {steps}: {}", found["rates"]);
+            assert_eq!(code == Some(0), said == ["agrees"; 3], "{rate} {steps}");
+        }
+    }
+    let beyond = rates(&["-D", "32", "-K", "4", "--rate", "0.5000001"]);
+    assert_eq!(beyond.status.code(), Some(2));
+    assert!(text(&beyond.stderr).contains("stability limit"));
+}
+
 /// A configuration in a file of its own.
 fn with_file(content: &str, args: &[&str]) -> (Option<i32>, Value) {
     let folder = tempfile::tempdir().expect("a folder");

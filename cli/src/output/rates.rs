@@ -9,12 +9,15 @@ use crate::error::Failure;
 use crate::output::csv;
 use crate::output::digits::{grouped, ratio, short};
 use crate::output::json;
-use crate::output::style::Style;
+use crate::output::style::{Style, wrapped};
 use crate::output::table;
 use crate::settings::{ModelSettings, ScalarKind, Task};
 
 /// How many decades of local slopes a table shows.
 const DECADES: f64 = 3.0;
+
+/// Letters in a line of prose.
+const WIDTH: usize = 80;
 
 /// For people: the verdicts first, then what they rest on.
 pub fn for_people(model: &ModelSettings, approach: &Approach, style: Style) -> String {
@@ -31,7 +34,7 @@ pub fn for_people(model: &ModelSettings, approach: &Approach, style: Style) -> S
             if let (Some(doubt), Some(mend)) = (doubt, mend) {
                 let undecided = format!("Not decided: {}.", why(*doubt, *tangents));
                 let undecided = format!("{undecided} {}", sentence(&remedy(model, *doubt, *mend)));
-                text.push_str(&style.open(&wrapped(&undecided)));
+                text.push_str(&style.open(&wrapped(&undecided, WIDTH)));
                 text.push('\n');
             }
             text.push_str(&format!("\n{}\n", style.bold("Slopes between recorded steps")));
@@ -39,9 +42,9 @@ pub fn for_people(model: &ModelSettings, approach: &Approach, style: Style) -> S
             text.push_str(&format!("\n{}\n", style.bold("Size beside the exact limit law")));
             if has_limit_law(model) {
                 text.push_str(&sizes(rates));
-                text.push_str(&style.dim(&format!("{}\n", wrapped(SIZES))));
+                text.push_str(&style.dim(&format!("{}\n", wrapped(SIZES, WIDTH))));
             } else {
-                text.push_str(&format!("{}\n", wrapped(NO_LIMIT_LAW)));
+                text.push_str(&format!("{}\n", wrapped(NO_LIMIT_LAW, WIDTH)));
             }
         }
         Approach::Geometric { measured, predicted } => {
@@ -114,7 +117,7 @@ fn criterion(decade: Option<[u64; 2]>, style: Style) -> String {
          the same points with corrections T^−1/2, T^−1, T^−3/2 taken out; the verdict (measured) is on this \
          slope, and it agrees if it is within {TOLERANCE} of the claim (cited)."
     );
-    style.dim(&format!("{}\n", wrapped(&text)))
+    style.dim(&format!("{}\n", wrapped(&text, WIDTH)))
 }
 
 /// Why a verdict is withheld.
@@ -224,30 +227,6 @@ fn sentence(text: &str) -> String {
     format!("{head}{}{stop}", letters.as_str())
 }
 
-/// In lines of at most 80 letters.
-fn wrapped(text: &str) -> String {
-    wrapped_to(text, 80)
-}
-
-/// In lines of at most so many letters, where words allow.
-pub fn wrapped_to(text: &str, width: usize) -> String {
-    let mut lines = String::new();
-    let mut used = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
-            lines.push('\n');
-            used = 0;
-        } else if used > 0 {
-            lines.push(' ');
-            used += 1;
-        }
-        lines.push_str(word);
-        used += length;
-    }
-    lines
-}
-
 fn local_slopes(rates: &[Rate]) -> String {
     let Some(first) = rates.first() else { return String::new() };
     let end = first.local.last().map_or(0.0, |slope| slope.to as f64);
@@ -305,11 +284,12 @@ fn geometric(
 ) -> String {
     let mut text = style.bold("No power of T: convergence is geometric.\n");
     let columns = if model.task == Task::Custom { "" } else { ", that is K < D" };
-    text.push_str(&wrapped(&format!(
+    let told = format!(
         "No column of S* has a zero, so attention need not go to a limit at infinity. (The rates \
          of Theorem 3.1 are for columns with zeros{columns}.) |c − 1| shrinks in every step by a \
          factor:"
-    )));
+    );
+    text.push_str(&wrapped(&told, WIDTH));
     // A factor near 1 is told by what it lacks.
     let show = |lost: Option<f64>| match lost {
         None => "–".to_owned(),

@@ -38,27 +38,7 @@ impl Style {
 
     /// Text with its lines broken between words where the terminal ends.
     pub fn prose(self, text: &str) -> String {
-        let Some(width) = self.width else { return text.to_owned() };
-        let mut broken = String::new();
-        for (at, line) in text.split('\n').enumerate() {
-            if at > 0 {
-                broken.push('\n');
-            }
-            let mut column = 0;
-            for word in line.split(' ') {
-                let length = word.chars().count();
-                if column > 0 && column + 1 + length > width {
-                    broken.push('\n');
-                    column = 0;
-                } else if column > 0 {
-                    broken.push(' ');
-                    column += 1;
-                }
-                broken.push_str(word);
-                column += length;
-            }
-        }
-        broken
+        self.width.map_or_else(|| text.to_owned(), |width| wrapped(text, width))
     }
 
     /// What leads the eye.
@@ -89,6 +69,30 @@ impl Style {
     fn wrap(self, code: &str, text: &str) -> String {
         if self.enabled { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// Text with its lines broken between words after at most so many letters, where words allow.
+pub fn wrapped(text: &str, width: usize) -> String {
+    let mut broken = String::new();
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            broken.push('\n');
+        }
+        let mut column = 0;
+        for word in line.split(' ') {
+            let length = word.chars().count();
+            if column > 0 && column + 1 + length > width {
+                broken.push('\n');
+                column = 0;
+            } else if column > 0 {
+                broken.push(' ');
+                column += 1;
+            }
+            broken.push_str(word);
+            column += length;
+        }
+    }
+    broken
 }
 
 #[cfg(test)]

@@ -20,6 +20,9 @@ const MAX_JOBS: usize = 100_000;
 /// W_V, and what is predicted of the burn-in holds.
 const SLOW: f64 = 0.1;
 
+/// Planned steps beyond these, a quarter of an hour and more, are worth a warning.
+const LONG: u64 = 10_000_000_000;
+
 /// The jobs of a sweep, and what they are warned of.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -72,7 +75,15 @@ pub fn plan(arguments: &Arguments, wanted: &SweepSettings) -> Result<Plan, Failu
         resolved.push((point, settings));
     }
     if !wanted.steps_given && !by_steps {
-        let longest = resolved.iter().map(|(_, settings)| settings.model.steps).max();
+        let steps = || resolved.iter().map(|(_, settings)| settings.model.steps);
+        let (longest, all) = (steps().max(), steps().fold(0, u64::saturating_add));
+        if all > LONG {
+            warnings.push(format!(
+                "to be past burn-in these runs take {} steps in all, hours or more; a larger \
+                 --teacher-norm or --common-norm makes it fewer, and --steps ends them before",
+                crate::output::digits::short(all as f64)
+            ));
+        }
         remarks.push(format!(
             "Steps are picked from the predicted burn-in, so that every run is past it: up to {}.",
             crate::output::digits::grouped(longest.unwrap_or(0))

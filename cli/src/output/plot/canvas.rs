@@ -36,6 +36,10 @@ pub(super) enum Marker {
     Triangle,
     /// ■
     Square,
+    /// ◆
+    Diamond,
+    /// ▼
+    Inverted,
 }
 
 /// Which part of a line of text is at its point.
@@ -155,12 +159,14 @@ impl<'a> Canvas<'a> {
                         .map_err(failed)?;
                 }
                 Marker::Triangle => {
-                    let radius = 1.25 * radius;
-                    let corner = |angle: f64| {
-                        let (sine, cosine) = angle.to_radians().sin_cos();
-                        (at.0 + radius * cosine, at.1 - radius * sine)
-                    };
-                    self.fill(&[corner(90.0), corner(210.0), corner(330.0)], color, 1.0)?;
+                    self.fill(&around(at, 1.25 * radius, &[90.0, 210.0, 330.0]), color, 1.0)?;
+                }
+                Marker::Inverted => {
+                    self.fill(&around(at, 1.25 * radius, &[30.0, 150.0, 270.0]), color, 1.0)?;
+                }
+                Marker::Diamond => {
+                    let corners = around(at, 1.25 * radius, &[0.0, 90.0, 180.0, 270.0]);
+                    self.fill(&corners, color, 1.0)?;
                 }
                 Marker::Square => {
                     let half = 0.9 * radius;
@@ -219,6 +225,15 @@ impl<'a> Canvas<'a> {
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.area.present().map_err(failed)
     }
+}
+
+/// Points around another, at these angles.
+fn around((x, y): Point, radius: f64, angles: &[f64]) -> Vec<Point> {
+    let point = |angle: &f64| {
+        let (sine, cosine) = angle.to_radians().sin_cos();
+        (x + radius * cosine, y - radius * sine)
+    };
+    angles.iter().map(point).collect()
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {

@@ -2,20 +2,24 @@
 
 mod axis;
 mod canvas;
+mod panel;
 mod png;
 pub mod sweep;
+mod target;
 
 use plotters::style::RGBColor;
 use popgd_core::theory::rates::PAST_BURN_IN;
 use serde_json::Value;
 
-use self::axis::{Axis, Tick};
+use self::axis::Axis;
 use self::canvas::{Canvas, Lettering, Marker, Point, Stroke};
+use self::panel::Panel;
+use self::target::Caption;
+pub use self::target::{Target, open};
 use crate::asymptotics::{Approach, LocalSlope, Quantity, has_limit_law};
 use crate::error::Failure;
 use crate::output::digits::grouped;
 use crate::output::json;
-use crate::output::sink::{Sink, extension};
 use crate::output::words;
 use crate::provenance::{LIBM, Provenance, VERSION};
 use crate::scalar::Number;
@@ -34,39 +38,6 @@ const TOP: f64 = 122.0;
 
 /// More recorded steps than these have lines without markers on most.
 const MARKERS: usize = 40;
-
-/// Where a picture goes, and in which form.
-#[derive(Debug)]
-pub struct Target {
-    sink: Sink,
-    png: bool,
-}
-
-/// Opens what `--plot` names, if it was given.
-///
-/// # Errors
-/// If it ends neither in `.svg` nor in `.png`, or cannot be made.
-pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
-    const FLAG: &str = "--plot";
-    let Some(path) = &settings.output.plot else { return Ok(None) };
-    if settings.at.iter().all(|&t| t == 0) {
-        return Err(Failure::usage(format!(
-            "{FLAG}: a picture needs a step after the start, for its axis of T is logarithmic; \
-             record one, with --steps 1 or more"
-        )));
-    }
-    let png = match extension(path).as_str() {
-        "svg" => false,
-        "png" => true,
-        _ => {
-            return Err(Failure::usage(format!(
-                "{FLAG} {}: a name that ends in .svg or .png was expected",
-                path.display()
-            )));
-        }
-    };
-    Ok(Some(Target { sink: Sink::file(path, FLAG)?, png }))
-}
 
 /// How a quantity looks; in colours that also the colour-blind tell apart, with dashes and
 /// markers for whoever prints in black.
@@ -113,27 +84,13 @@ impl<'a> Picture<'a> {
         if self.trajectory.rows.iter().all(|row| row.t == 0) {
             return Ok(());
         }
-        let svg = self.svg()?;
-        if !target.png {
-            return target.sink.write(svg.as_bytes());
-        }
-        let texts = [
-            ("Title", &*self.title()),
-            ("Description", &*self.description()),
-            ("Software", &*format!("popgd {VERSION}")),
-            ("Source", &*self.metadata()),
-        ];
-        target.sink.write(&png::render(&svg, &texts)?)
-    }
-
-    fn svg(&self) -> Result<String, Failure> {
-        let size = (WIDTH, if self.slopes().is_some() { 940 } else { 700 });
-        let mut svg = String::new();
-        let canvas = Canvas::new(&mut svg, size)?;
-        self.draw(&canvas, f64::from(size.1))?;
-        canvas.finish()?;
-        let (title, description) = (self.title(), self.description());
-        Ok(canvas::described(&svg, size, &title, &description, &self.metadata()))
+        let height = if self.slopes().is_some() { 940 } else { 700 };
+        let caption = Caption {
+            title: self.title(),
+            description: self.description(),
+            metadata: self.metadata(),
+        };
+        target.write((WIDTH, height), &caption, |canvas| self.draw(canvas, f64::from(height)))
     }
 
     fn title(&self) -> String {
@@ -188,23 +145,26 @@ impl<'a> Picture<'a> {
 
         let figures = rows.iter().flat_map(|row| Quantity::ALL.map(|q| q.of_row(row).center()));
         let values = Axis::decades(figures, bottom, TOP);
-        let frame = Frame { canvas, times, left: LEFT, right: RIGHT, top: TOP, bottom };
-        self.shade_burn_in(&frame, true)?;
-        frame.draw(&values.power_ticks(), "error, loss", slopes.is_none())?;
-        self.draw_laws(&frame, &values)?;
+        let panel = Panel { canvas, across: times, left: LEFT, right: RIGHT, top: TOP, bottom };
+        self.shade_burn_in(&panel, true)?;
+        let ticks = times.power_ticks();
+        let name = slopes.is_none().then_some("steps T");
+        panel.draw(&ticks, &values.power_ticks(), "error, loss", name)?;
+        self.draw_laws(&panel, &values)?;
         for quantity in Quantity::ALL {
-            draw_quantity(&frame, &values, quantity, &rows, &self.settings.at)?;
+            draw_quantity(&panel, &values, quantity, &rows, &self.settings.at)?;
         }
 
         if let Some(slopes) = slopes {
             let (top, bottom) = (bottom + 30.0, height - 92.0);
-            let frame = Frame { top, bottom, ..frame };
+            let panel = Panel { top, bottom, ..panel };
             let range = slope_range(&slopes);
             let axis = Axis::linear(range, bottom, top);
-            self.shade_burn_in(&frame, false)?;
+            self.shade_burn_in(&panel, false)?;
             let step = if range.1 - range.0 > 1.6 { 0.5 } else { 0.25 };
-            frame.draw(&axis.even_ticks(step, if step < 0.5 { 2 } else { 1 }), "slope", true)?;
-            draw_slopes(&frame, &axis, &slopes)?;
+            let even = axis.even_ticks(step, if step < 0.5 { 2 } else { 1 });
+            panel.draw(&ticks, &even, "slope", Some("steps T"))?;
+            draw_slopes(&panel, &axis, &slopes)?;
         }
 
         let provenance = Provenance::of(self.settings);
@@ -245,7 +205,7 @@ impl<'a> Picture<'a> {
     }
 
     /// The time before which no rate is read.
-    fn shade_burn_in(&self, frame: &Frame<'_, '_>, label: bool) -> Result<(), Failure> {
+    fn shade_burn_in(&self, panel: &Panel<'_, '_>, label: bool) -> Result<(), Failure> {
         let Some(Approach::Powers { .. }) = self.approach else { return Ok(()) };
         if !has_limit_law(&self.settings.model) {
             return Ok(());
@@ -253,29 +213,29 @@ impl<'a> Picture<'a> {
         let rows = &self.trajectory.rows;
         let over = rows.iter().find(|row| row.tangent.is_some_and(|x| x.abs() <= PAST_BURN_IN));
         let right = match over {
-            Some(row) => frame.times.place(row.t as f64).unwrap_or(frame.left),
-            None => frame.right,
+            Some(row) => panel.across.place(row.t as f64).unwrap_or(panel.left),
+            None => panel.right,
         };
-        if right <= frame.left + 1.0 {
+        if right <= panel.left + 1.0 {
             return Ok(());
         }
         let corners = [
-            (frame.left, frame.top),
-            (right, frame.top),
-            (right, frame.bottom),
-            (frame.left, frame.bottom),
+            (panel.left, panel.top),
+            (right, panel.top),
+            (right, panel.bottom),
+            (panel.left, panel.bottom),
         ];
-        frame.canvas.fill(&corners, SHADE, 1.0)?;
-        if label && right > frame.left + 70.0 {
+        panel.canvas.fill(&corners, SHADE, 1.0)?;
+        if label && right > panel.left + 70.0 {
             // Above the panel, where no marker is.
-            let at = (right, frame.top - 10.0);
-            frame.canvas.text("burn-in", at, Lettering::new(11.0, GREY).ending())?;
+            let at = (right, panel.top - 10.0);
+            panel.canvas.text("burn-in", at, Lettering::new(11.0, GREY).ending())?;
         }
         Ok(())
     }
 
     /// The exact limit laws, wherever they are in the picture.
-    fn draw_laws(&self, frame: &Frame<'_, '_>, values: &Axis) -> Result<(), Failure> {
+    fn draw_laws(&self, panel: &Panel<'_, '_>, values: &Axis) -> Result<(), Failure> {
         let Some(Approach::Powers { rates, .. }) = self.approach else { return Ok(()) };
         let rate = self.settings.model.rate.to_f64();
         for found in rates {
@@ -284,16 +244,16 @@ impl<'a> Picture<'a> {
             let law = |t: f64| size.sharp * (rate * t).powf(power);
             // Where the law enters and leaves: it is a straight line in between.
             let time_of = |y: f64| (y / size.sharp).powf(1.0 / power) / rate;
-            let ((first, last), (low, high)) = (frame.times.ends(), values.ends());
+            let ((first, last), (low, high)) = (panel.across.ends(), values.ends());
             let (from, to) = (first.max(time_of(high)), last.min(time_of(low)));
             if !(from < to) {
                 continue;
             }
             let ends: Vec<Point> = [from, to]
                 .into_iter()
-                .filter_map(|t| Some((frame.times.place(t)?, values.place(law(t))?)))
+                .filter_map(|t| Some((panel.across.place(t)?, values.place(law(t))?)))
                 .collect();
-            frame.canvas.line(&ends, thin(look(found.quantity).0.color))?;
+            panel.canvas.line(&ends, thin(look(found.quantity).0.color))?;
         }
         Ok(())
     }
@@ -303,61 +263,8 @@ fn thin(color: RGBColor) -> Stroke {
     Stroke { color, width: 1.0, dashes: &[5.0, 4.0] }
 }
 
-/// A panel of a picture.
-#[derive(Clone, Copy, Debug)]
-struct Frame<'c, 's> {
-    canvas: &'c Canvas<'s>,
-    times: Axis,
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
-
-impl Frame<'_, '_> {
-    /// Its grid, ticks and labels; those of T only in the lowest panel.
-    fn draw(&self, values: &[Tick], name: &str, lowest: bool) -> Result<(), Failure> {
-        let line = |color, width| Stroke { color, width, dashes: &[] };
-        let label = Lettering::new(12.0, INK);
-        for tick in self.times.power_ticks() {
-            let x = tick.place;
-            if tick.label.is_some() {
-                self.canvas.line(&[(x, self.top), (x, self.bottom)], line(GRID, 1.0))?;
-            }
-            let length = if tick.label.is_some() { 7.0 } else { 4.0 };
-            self.canvas.line(&[(x, self.bottom), (x, self.bottom + length)], line(GREY, 1.0))?;
-            if let Some(text) = tick.label.filter(|_| lowest) {
-                self.canvas.text(&text, (x, self.bottom + 20.0), label.centered())?;
-            }
-        }
-        for tick in values {
-            let y = tick.place;
-            if tick.label.is_some() {
-                self.canvas.line(&[(self.left, y), (self.right, y)], line(GRID, 1.0))?;
-            }
-            let length = if tick.label.is_some() { 7.0 } else { 4.0 };
-            self.canvas.line(&[(self.left - length, y), (self.left, y)], line(GREY, 1.0))?;
-            if let Some(text) = &tick.label {
-                self.canvas.text(text, (self.left - 12.0, y), label.ending())?;
-            }
-        }
-        self.canvas.line(
-            &[(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)],
-            line(GREY, 1.0),
-        )?;
-        let name_at = (26.0, 0.5 * (self.top + self.bottom));
-        let heading = Lettering::new(13.0, INK).centered();
-        self.canvas.text(name, name_at, heading.upright())?;
-        if lowest {
-            let middle = 0.5 * (self.left + self.right);
-            self.canvas.text("steps T", (middle, self.bottom + 44.0), heading)?;
-        }
-        Ok(())
-    }
-}
-
 fn draw_quantity(
-    frame: &Frame<'_, '_>,
+    panel: &Panel<'_, '_>,
     values: &Axis,
     quantity: Quantity,
     rows: &[&Row],
@@ -365,7 +272,7 @@ fn draw_quantity(
 ) -> Result<(), Failure> {
     let (stroke, marker) = look(quantity);
     let place = |row: &Row, y: f64| -> Option<Point> {
-        Some((frame.times.place(row.t as f64)?, values.place(y)?))
+        Some((panel.across.place(row.t as f64)?, values.place(y)?))
     };
     let ends = |row: &Row| match quantity.of_row(row) {
         Number::Interval { lo, hi } => Some((lo, hi)),
@@ -379,7 +286,7 @@ fn draw_quantity(
     let lower = rows.iter().rev().filter_map(|row| place(row, inside(ends(row)?.0)));
     let band: Vec<Point> = upper.chain(lower).collect();
     if band.len() > 2 {
-        frame.canvas.fill(&band, stroke.color, 0.18)?;
+        panel.canvas.fill(&band, stroke.color, 0.18)?;
     }
 
     let points: Vec<Option<Point>> =
@@ -387,7 +294,7 @@ fn draw_quantity(
     // A figure that is exactly 0 has no place: the line is broken there.
     for part in points.split(Option::is_none) {
         let part: Vec<Point> = part.iter().copied().flatten().collect();
-        frame.canvas.line(&part, stroke)?;
+        panel.canvas.line(&part, stroke)?;
     }
     // Not at the steps that were recorded for measuring only.
     let shown: Vec<Point> = rows
@@ -397,7 +304,7 @@ fn draw_quantity(
         .filter_map(|(_, point)| point)
         .collect();
     for &point in shown.iter().step_by(shown.len().div_ceil(MARKERS).max(1)) {
-        frame.canvas.marker(point, marker, stroke.color)?;
+        panel.canvas.marker(point, marker, stroke.color)?;
     }
     Ok(())
 }
@@ -412,23 +319,23 @@ fn slope_range(slopes: &[(Quantity, &[LocalSlope])]) -> (f64, f64) {
 }
 
 fn draw_slopes(
-    frame: &Frame<'_, '_>,
+    panel: &Panel<'_, '_>,
     axis: &Axis,
     slopes: &[(Quantity, &[LocalSlope])],
 ) -> Result<(), Failure> {
     for claimed in [-0.5, -1.0] {
         let Some(y) = axis.place(claimed) else { continue };
-        frame.canvas.line(&[(frame.left, y), (frame.right, y)], thin(GREY))?;
+        panel.canvas.line(&[(panel.left, y), (panel.right, y)], thin(GREY))?;
     }
     // Above the panel, where no marker is.
-    let at = (frame.right, frame.top - 12.0);
+    let at = (panel.right, panel.top - 12.0);
     let beyond = slopes.iter().any(|(_, local)| local.iter().any(|l| !axis.covers(l.slope)));
     let label = if beyond {
         "dashed: the claimed slopes −½ and −1; arrows: slopes beyond the panel"
     } else {
         "dashed: the claimed slopes −½ and −1"
     };
-    frame.canvas.text(label, at, Lettering::new(11.0, GREY).ending())?;
+    panel.canvas.text(label, at, Lettering::new(11.0, GREY).ending())?;
     for (quantity, local) in slopes {
         let (stroke, marker) = look(*quantity);
         let points: Vec<Option<Point>> = local
@@ -436,15 +343,15 @@ fn draw_slopes(
             .map(|local| {
                 let middle = middle(local);
                 let y = axis.place(local.slope).filter(|_| axis.covers(local.slope))?;
-                Some((frame.times.place(middle)?, y))
+                Some((panel.across.place(middle)?, y))
             })
             .collect();
         for part in points.split(Option::is_none) {
             let part: Vec<Point> = part.iter().copied().flatten().collect();
-            frame.canvas.line(&part, stroke)?;
+            panel.canvas.line(&part, stroke)?;
         }
         for point in points.into_iter().step_by(local.len().div_ceil(MARKERS).max(1)).flatten() {
-            frame.canvas.marker(point, marker, stroke.color)?;
+            panel.canvas.marker(point, marker, stroke.color)?;
         }
     }
     // What is beyond is pointed at, the quantities side by side.
@@ -453,11 +360,11 @@ fn draw_slopes(
         let color = look(*quantity).0.color;
         let shift = 9.0 * (f64::from(row) - 1.0);
         for local in local.iter().filter(|local| !axis.covers(local.slope)) {
-            let Some(x) = frame.times.place(middle(local)) else { continue };
+            let Some(x) = panel.across.place(middle(local)) else { continue };
             if local.slope > high {
-                frame.canvas.arrow((x + shift, frame.top + 2.0), -1.0, color)?;
+                panel.canvas.arrow((x + shift, panel.top + 2.0), -1.0, color)?;
             } else if local.slope < low {
-                frame.canvas.arrow((x + shift, frame.bottom - 2.0), 1.0, color)?;
+                panel.canvas.arrow((x + shift, panel.bottom - 2.0), 1.0, color)?;
             }
         }
     }

@@ -253,12 +253,13 @@ fn at_start(start: &AtStart, style: Style) -> String {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);
     }
     text.push_str(&table::text(&table));
-    let power = |value: Option<f64>| value.map_or("–".to_owned(), |power| signed(power, 3));
+    let goes = |power: f64| format!("goes like D^{}", signed(power, 3));
+    let at_start = start.exponent.map_or(String::new(), |power| format!(", which {}", goes(power)));
+    let at_zero = start.exponent_at_zero.map_or(String::new(), |power| {
+        format!(".\nAlready the loss at T = 0, over the bound, {}, whatever κ is", goes(power))
+    });
     text.push_str(&style.dim(&format!(
-        "A lower half with constant c̲ needs c̲ ≤ the last column, which goes like D^{}; already the\n\
-         loss at T = 0, over the bound, goes like D^{}, whatever κ is.\n",
-        power(start.exponent),
-        power(start.exponent_at_zero)
+        "A lower half with constant c̲ needs c̲ ≤ the last column{at_start}{at_zero}.\n"
     )));
     text
 }
