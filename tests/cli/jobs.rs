@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::Instant;
 
 use assert_cmd::cargo::cargo_bin;
 
@@ -101,6 +101,40 @@ fn parts_in_any_order_are_the_whole() {
     told("a job without its result");
 }
 
+/// The commands of note 7 for more machines than one: GNU parallel where it is installed, and a
+/// Slurm array, whose index is set by hand here.
+#[cfg(unix)]
+#[test]
+fn shells_and_schedulers_give_the_same() {
+    let whole = output(&SWEEP);
+    let parallel = "parallel --will-cite --pipe -N1 'popgd run --job - --output results/{#}.jsonl' \
+                    < plan.jsonl";
+    let slurm = "for SLURM_ARRAY_TASK_ID in 6 2 3 1 5 4; do sed -n \"${SLURM_ARRAY_TASK_ID}p\" \
+                 plan.jsonl | popgd run --job - --output \"results/$SLURM_ARRAY_TASK_ID.jsonl\"; done";
+    let binary = cargo_bin!("popgd").parent().expect("a folder");
+    let path = format!("{}:{}", name(binary), std::env::var("PATH").unwrap_or_default());
+    for script in [parallel, slurm] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let shell = |script: &str| {
+            let mut shell = Command::new("sh");
+            let here = folder.path();
+            shell.args(["-c", script]).current_dir(here).env("PATH", &path).env("HOME", here);
+            shell.output().expect("a shell")
+        };
+        if script == parallel && !shell("command -v parallel").status.success() {
+            eprintln!("GNU parallel is not installed: not tested");
+            continue;
+        }
+        let plan = folder.path().join("plan.jsonl");
+        assert!(output(&[&SWEEP[..], &["--plan", name(&plan)]].concat()).status.success());
+        std::fs::create_dir(folder.path().join("results")).expect("a folder");
+        let ran = shell(script);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        let merged = shell("popgd rates --from 'results/*.jsonl' --format json --quiet");
+        assert_eq!(text(&merged.stdout), text(&whole.stdout), "{}", text(&merged.stderr));
+    }
+}
+
 #[test]
 fn results_do_not_depend_on_threads() {
     let one = output(&[&SWEEP[..], &["--threads", "1"]].concat());
@@ -115,7 +149,9 @@ fn results_do_not_depend_on_threads() {
 fn killed_and_resumed_it_is_the_same() {
     let long = std::env::var_os("POPGD_LONG").is_some_and(|value| value == "1");
     let kills = if long { 20 } else { 5 };
+    let started = Instant::now();
     let whole = output(&SWEEP);
+    let unbroken = started.elapsed();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64 ^ u64::from(std::process::id());
     let folder = tempfile::tempdir().expect("a folder");
     let mut ended = 0;
@@ -131,7 +167,7 @@ fn killed_and_resumed_it_is_the_same() {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        std::thread::sleep(Duration::from_millis(random % 150));
+        std::thread::sleep(unbroken.mul_f64((random >> 11) as f64 / (1_u64 << 53) as f64));
         if child.try_wait().expect("its state").is_none() {
             ended += 1;
         }
@@ -139,6 +175,7 @@ fn killed_and_resumed_it_is_the_same() {
         let _ = child.kill();
         child.wait().expect("it ended");
     }
+    assert!(!long || ended >= kills / 2, "only {ended} of {kills} were still running");
     let folders = if long { 5 } else { 1 };
     for round in 0..folders {
         let kept = folder.path().join(if long { format!("r{round}") } else { "r".to_owned() });

@@ -29,8 +29,8 @@ const FLOOR: f64 = 1e-9;
 pub struct Constant {
     /// C.
     pub value: f64,
-    /// By how much C moves if the series has one term less. It is no confidence interval: it is
-    /// what the last term contributes, in a series whose terms fall.
+    /// By how much C moves if the series has one term less, or another window or shift is taken.
+    /// It is no confidence interval.
     pub uncertainty: f64,
 }
 
@@ -40,31 +40,38 @@ const WINDOWS: [f64; 2] = [0.0, 0.3];
 /// C of a quantity that falls like `C T^{−power}`, from points of one run late enough for the
 /// series to converge; nothing if they are too few or not positive. `start` is its value at T = 0.
 ///
-/// Of the lengths of the series, of both shifts of w and of two windows the one is taken that the
-/// last term changes least.
+/// Of both shifts of w, two windows and the lengths of the series the one is taken that the last
+/// term changes least; what it is trusted to is also how far the second best window and shift are.
 pub fn constant(points: &Points, power: f64, start: f64) -> Option<Constant> {
     let end = points.last()?.0;
     let shift = start.powf(-0.5 / power);
-    let shifts = [0.0, if shift.is_finite() { shift } else { 0.0 }];
-    let mut best: Option<Constant> = None;
+    let mut found: Vec<Constant> = Vec::new();
     for window in WINDOWS {
         let late: Vec<(f64, f64)> =
             points.iter().copied().filter(|&(t, _)| t >= window * end).collect();
-        for shift in shifts {
-            let mut shorter: Option<f64> = None;
-            for terms in *TERMS.start() - 1..=*TERMS.end() {
-                let value = fit(&late, power, shift, terms);
-                if let Some((shorter, value)) = shorter.zip(value) {
-                    let uncertainty = f64::max((value - shorter).abs(), FLOOR * value);
-                    if best.is_none_or(|best| uncertainty < best.uncertainty) {
-                        best = Some(Constant { value, uncertainty });
-                    }
-                }
-                shorter = value;
-            }
+        found.extend(settle(&late, power, 0.0));
+        if shift.is_finite() && shift > 0.0 {
+            found.extend(settle(&late, power, shift));
         }
     }
-    best
+    found.sort_by(|a, b| a.uncertainty.total_cmp(&b.uncertainty));
+    let best = *found.first()?;
+    let apart = found.get(1).map_or(0.0, |other| (other.value - best.value).abs());
+    Some(Constant { uncertainty: best.uncertainty.max(apart), ..best })
+}
+
+/// C by the length of the series that its last term changes least.
+fn settle(points: &Points, power: f64, shift: f64) -> Option<Constant> {
+    let values: Vec<Option<f64>> =
+        (*TERMS.start() - 1..=*TERMS.end()).map(|terms| fit(points, power, shift, terms)).collect();
+    values
+        .windows(2)
+        .filter_map(|pair| {
+            let (shorter, value) = (pair.first().copied()??, pair.last().copied()??);
+            let uncertainty = f64::max((value - shorter).abs(), FLOOR * value);
+            Some(Constant { value, uncertainty })
+        })
+        .min_by(|a, b| a.uncertainty.total_cmp(&b.uncertainty))
 }
 
 fn fit(points: &Points, power: f64, shift: f64, terms: usize) -> Option<f64> {

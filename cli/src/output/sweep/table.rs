@@ -66,7 +66,8 @@ pub(super) fn for_people(report: &Report<'_>, style: Style) -> String {
     text.push_str(&runs(report.outcomes));
     text.push_str(&style.dim(
         "Ratios measured/exact: at the last step, and as T → ∞, extrapolated from the run alone.\n\
-         ± is what the last term of that extrapolation moves, no confidence interval.\n",
+         ± is what the last term of that extrapolation moves, or another window: no confidence\n\
+         interval.\n",
     ));
     text.push_str(&geometric(report.outcomes));
     text
