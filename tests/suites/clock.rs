@@ -112,24 +112,36 @@ fn quantities_are_those_of_the_extrapolated_state() {
     }
 }
 
-/// The terms of the clock one by one: what is left over a step falls like x⁴, so that readings
-/// half as far apart in x are off by a quarter of a quarter.
+/// A run that has settled on its way to a tangent, for it started half as far out again.
+fn settled<R>(
+    problem: &LumpedProblem,
+    clock: &Clock,
+    tangent: f64,
+    visit: impl FnOnce(&mut Lumped<'_, f64>) -> R,
+) -> R {
+    problem.with_model(0.0_f64, |model| {
+        let mut memory = vec![0.0; model.memory()];
+        let start = 1.5 * tangent;
+        let (c, gap) = (clock.factor_at(start), clock.gap_at(start));
+        let sums = Accumulate::Compensated;
+        let mut run = Lumped::from_state(model, sums, c, &[gap, 0.0], &mut memory).unwrap();
+        while clock.tangent_of(run.logits()[0]) > tangent {
+            run.step();
+        }
+        visit(&mut run)
+    })
+}
+
+/// With which power of x what is left over falls.
+fn order(coarse: f64, fine: f64) -> f64 {
+    (coarse / fine).log2()
+}
+
 #[test]
 fn what_the_clock_leaves_out_of_a_step_is_of_fourth_order() {
     for (name, problem, clock) in cases() {
         let drift = |tangent: f64| {
-            // A state that has settled on the way there: started twice as far out.
-            problem.with_model(0.0_f64, |model| {
-                let mut memory = vec![0.0; model.memory()];
-                let start = 1.5 * tangent;
-                let (c, gap) = (clock.factor_at(start), clock.gap_at(start));
-                let state = &[gap, 0.0];
-                let mut run =
-                    Lumped::from_state(model, Accumulate::Compensated, c, state, &mut memory)
-                        .unwrap();
-                while clock.tangent_of(run.logits()[0]) > tangent {
-                    run.step();
-                }
+            settled(&problem, &clock, tangent, |run| {
                 // So many steps that their rounding does not show.
                 let before = clock.reading(clock.tangent_of(run.logits()[0]));
                 let count = (0.1 / (tangent * tangent * clock.rate())).ceil();
@@ -141,8 +153,21 @@ fn what_the_clock_leaves_out_of_a_step_is_of_fourth_order() {
             })
         };
         let (coarse, fine) = (drift(0.06), drift(0.03));
-        let power = (coarse / fine).log2();
-        assert!(fine < 1e-4 && power > 3.5, "{name}: {coarse:e} {fine:e}");
+        assert!(fine < 1e-5 && order(coarse, fine) > 3.7, "{name}: {coarse:e} {fine:e}");
+    }
+}
+
+#[test]
+fn c_is_told_by_the_tangent_up_to_fifth_order() {
+    for (name, problem, clock) in cases() {
+        let off = |tangent: f64| {
+            settled(&problem, &clock, tangent, |run| {
+                let found = clock.factor_at(clock.tangent_of(run.logits()[0]));
+                relative_difference(found, run.c())
+            })
+        };
+        let (coarse, fine) = (off(0.04), off(0.02));
+        assert!(fine < 1e-6 && order(coarse, fine) > 4.5, "{name}: {coarse:e} {fine:e}");
     }
 }
 
