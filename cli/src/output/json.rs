@@ -23,8 +23,9 @@
 //!   limit and from T* on, `exponent_of_ratio` and `ratios`) and `at_stated_start`.
 //! * A job (`rates --plan`) is a line with `job`, `jobs`, `plan`, `sweep`, `point` and `config`; its
 //!   result (`run --job`, an entry of `runs`) has `provenance` and `findings` too: the `approach`
-//!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` and `records` (T,
-//!   tan θ, score error, value error, excess loss) or the factors of it.
+//!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` (steps, `measured`
+//!   and `predicted`, the latter to `predicted_within` steps; `stiffness`, κ‖V*‖²/K²) and `records`
+//!   (T, tan θ, score error, value error, excess loss) or the factors of it.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and
