@@ -443,6 +443,8 @@ fn pictures_of_sweeps_show_every_variable_and_every_run() {
     let product = drawn(&[&axes[..], &["--rate", "1/100", "--product"]].concat());
     assert!(product.contains("tokens = D, for each of 2 combinations of the others"));
     assert!(product.contains("All 6 runs"));
+    let full = drawn(&["--sweep", "teacher-norm=2,3", "-D", "6", "-K", "6", "-T", "200"]);
+    assert!(full.contains("Convergence is geometric in every run"));
 }
 
 #[test]

@@ -46,9 +46,14 @@ pub fn constant(points: &Points, power: f64, start: f64) -> Option<Constant> {
     let end = points.last()?.0;
     let shift = start.powf(-0.5 / power);
     let mut found: Vec<Constant> = Vec::new();
+    let mut taken = 0;
     for window in WINDOWS {
         let late: Vec<(f64, f64)> =
             points.iter().copied().filter(|&(t, _)| t >= window * end).collect();
+        // The same points again would be no second opinion.
+        if late.len() == std::mem::replace(&mut taken, late.len()) {
+            continue;
+        }
         found.extend(settle(&late, power, 0.0));
         if shift.is_finite() && shift > 0.0 {
             found.extend(settle(&late, power, shift));

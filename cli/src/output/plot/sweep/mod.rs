@@ -24,6 +24,9 @@ use crate::sweep::job::axes_to_json;
 const HEAD: f64 = 126.0;
 const FOOT: f64 = 22.0;
 
+/// All there is to say where nothing falls by a power of T.
+const GEOMETRIC: &str = "Convergence is geometric in every run: there are no constants to draw";
+
 /// A sweep to be drawn.
 #[derive(Debug)]
 pub struct Picture<'a> {
@@ -47,6 +50,7 @@ impl Picture<'_> {
         let variations = self.variations();
         let trajectories = Trajectories::of(self.report.outcomes);
         let panels = variations.len() as f64 * constants::HEIGHT;
+        let empty = panels + trajectories.height() == 0.0;
         let height = HEAD + panels + trajectories.height() + FOOT;
         let caption = Caption {
             title: self.title(),
@@ -55,6 +59,11 @@ impl Picture<'_> {
         };
         target.write((WIDTH, height.ceil() as u32), &caption, |canvas| {
             self.draw_heading(canvas)?;
+            if empty {
+                canvas.text(GEOMETRIC, (LEFT, 92.0), Lettering::new(12.5, INK))?;
+            } else {
+                draw_legend(canvas)?;
+            }
             let mut top = HEAD;
             for variation in &variations {
                 constants::draw(canvas, variation, top)?;
@@ -147,18 +156,23 @@ impl Picture<'_> {
             let line = format!("first run: {}", words::training(&run.job.settings.model));
             canvas.text(&line, (LEFT, 58.0), Lettering::new(13.0, GREY))?;
         }
-        let mut x = LEFT;
-        for quantity in Quantity::ALL {
-            let (stroke, marker) = look(quantity);
-            canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], stroke)?;
-            canvas.marker((x + 23.0, 92.0), marker, stroke.color)?;
-            let label = Measure::Constant(quantity).formula();
-            canvas.text(label, (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
-            x += 208.0;
-        }
-        canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], dotted(GREY))?;
-        canvas.text("claimed power", (x + 56.0, 92.0), Lettering::new(12.5, INK))
+        Ok(())
     }
+}
+
+/// How the quantities are drawn in the panels of constants.
+fn draw_legend(canvas: &Canvas<'_>) -> Result<(), Failure> {
+    let mut x = LEFT;
+    for quantity in Quantity::ALL {
+        let (stroke, marker) = look(quantity);
+        canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], stroke)?;
+        canvas.marker((x + 23.0, 92.0), marker, stroke.color)?;
+        let label = Measure::Constant(quantity).formula();
+        canvas.text(label, (x + 56.0, 92.0), Lettering::new(12.5, INK))?;
+        x += 208.0;
+    }
+    canvas.line(&[(x, 92.0), (x + 46.0, 92.0)], dotted(GREY))?;
+    canvas.text("claimed power", (x + 56.0, 92.0), Lettering::new(12.5, INK))
 }
 
 fn dotted(color: RGBColor) -> Stroke {
