@@ -116,19 +116,14 @@ impl Picture<'_> {
     fn description(&self, variations: &[Variation<'_>]) -> String {
         let names: Vec<&str> =
             variations.iter().map(|variation| letter(variation.variable)).collect();
-        let constants = if names.is_empty() {
-            "Convergence is geometric in every run, so that there are no constants to draw"
-                .to_owned()
-        } else {
-            format!(
-                "Constants of the score error, the value error and the excess loss against {}, both \
-                 axes logarithmic, with the exact and the claimed powers; below them their slopes",
-                names.join(", against ")
-            )
-        };
+        if names.is_empty() {
+            return format!("{GEOMETRIC}.");
+        }
         format!(
-            "{constants}. Then each of the three in all {} runs against the number of steps, and over \
-             its exact limit law.",
+            "Constants of the score error, the value error and the excess loss against {}, both axes \
+             logarithmic, with the exact and the claimed powers; below them their slopes. Then each \
+             of the three in all {} runs against the number of steps, and over its exact limit law.",
+            names.join(", against "),
             self.report.outcomes.len()
         )
     }
