@@ -2,6 +2,7 @@
 
 pub mod accumulate;
 pub mod dense;
+pub mod enclosure;
 pub mod lumped;
 
 pub use crate::model::Quantities;
