@@ -3,6 +3,7 @@
 pub mod accumulate;
 pub mod dense;
 pub mod enclosure;
+pub mod forever;
 pub mod lumped;
 
 pub use crate::model::Quantities;
