@@ -2,7 +2,7 @@
 
 use super::axes::{self, at};
 use super::bounds::{dot_above, sum_above};
-use super::{Enclosure, free_levels, hull};
+use super::{Enclosure, free_levels};
 use crate::Scalar;
 use crate::scalar::dual::Dual;
 use crate::scalar::float::Float;
@@ -18,13 +18,14 @@ impl<F: Float> Enclosure<'_, F> {
         self.steps = self.steps.saturating_add(1);
         self.evaluate_increments();
         // A point has no need of derivatives; c = 0, where there are none, is one.
-        if self.radius.iter().any(|&r| r != F::ZERO) {
+        if self.radius.iter().chain(self.carry.iter()).any(|&r| r != F::ZERO) {
             if !self.is_in_domain() {
                 self.enter_domain();
             }
             times_above(self.side, self.growth, self.radius, self.next);
         } else {
             self.next.fill(F::ZERO);
+            self.slope.fill(Interval::point(F::ZERO));
         }
         self.move_centre();
         for (radius, &next) in self.radius.iter_mut().zip(self.next.iter()) {
@@ -51,11 +52,24 @@ impl<F: Float> Enclosure<'_, F> {
     }
 
     /// Moves the centre to the middle of its image, and leaves in `image` what is around it.
+    ///
+    /// With the centre a + e, e the carry, the image is in `a + F(a) − a + e + (J − I) e`.
     fn move_centre(&mut self) {
-        for (centre, slot) in self.centre.iter_mut().zip(self.image.iter_mut()) {
-            let image = Interval::point(*centre) + *slot;
-            *centre = image.midpoint();
-            *slot = image - Interval::point(*centre);
+        let side = self.side;
+        for (row, slot) in self.image.iter_mut().enumerate() {
+            let reach = dot_above(self.carry.iter().enumerate().map(|(column, e)| {
+                let slope = at(self.slope, side, row, column).map_or(F::INFINITY, |x| x.magnitude());
+                (slope, e.abs())
+            }));
+            let (Some(centre), Some(carry)) = (self.centre.get_mut(row), self.carry.get_mut(row))
+            else {
+                continue;
+            };
+            let increment = *slot + Interval::point(*carry);
+            let middle = increment.midpoint();
+            (*centre, *carry) = centre.two_sum(middle);
+            *slot = increment - Interval::point(middle)
+                + Interval::new(-reach, reach).unwrap_or(Interval::ENTIRE);
         }
     }
 
@@ -71,7 +85,7 @@ impl<F: Float> Enclosure<'_, F> {
 
     fn is_in_domain(&self) -> bool {
         self.domain.iter().enumerate().all(|(index, &domain)| {
-            let now = hull(self.centre, self.radius, self.axes, index);
+            let now = self.hull(index);
             !domain.is_empty() && domain.contains_interval(now)
         })
     }
@@ -87,14 +101,17 @@ impl<F: Float> Enclosure<'_, F> {
         };
         let mut steps = F::MAX;
         for (index, increment) in self.image.iter().enumerate() {
-            let now = hull(self.centre, self.radius, self.axes, index);
+            let now = self.hull(index);
             steps = steps.min(room_of(index, now) / increment.magnitude());
         }
-        for ((index, slot), increment) in self.domain.iter_mut().enumerate().zip(self.image.iter()) {
-            let now = hull(self.centre, self.radius, self.axes, index);
-            let moved = (steps * increment.magnitude()).min(room_of(index, now));
+        for index in 0..self.side {
+            let now = self.hull(index);
+            let increment = self.image.get(index).map_or(F::INFINITY, |x| x.magnitude());
+            let moved = (steps * increment).min(room_of(index, now));
             let pad = moved.max(F::from_f64(4.0) * now.width());
-            *slot = now + Interval::new(-pad, pad).unwrap_or(Interval::ENTIRE);
+            if let Some(slot) = self.domain.get_mut(index) {
+                *slot = now + Interval::new(-pad, pad).unwrap_or(Interval::ENTIRE);
+            }
         }
         self.differentiate();
 
