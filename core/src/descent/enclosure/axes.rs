@@ -138,7 +138,8 @@ fn rotate<F: Float>(
     }
     let middle = half * (b - a) / coupling;
     let root = (middle * middle + F::ONE).sqrt();
-    let tangent = if middle < F::ZERO { F::ONE / (middle - root) } else { F::ONE / (middle + root) };
+    let tangent =
+        if middle < F::ZERO { F::ONE / (middle - root) } else { F::ONE / (middle + root) };
     let cosine = F::ONE / (tangent * tangent + F::ONE).sqrt();
     let sine = tangent * cosine;
     if !(sine.abs() > F::UNIT_ROUNDOFF) {

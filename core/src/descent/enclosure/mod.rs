@@ -215,7 +215,9 @@ impl<'a, F: Float> Enclosure<'a, F> {
         if let Some(slot) = self.image.first_mut() {
             *slot = c;
         }
-        for ((own, last), slot) in free_levels(self.model.classes).zip(self.image.iter_mut().skip(1)) {
+        for ((own, last), slot) in
+            free_levels(self.model.classes).zip(self.image.iter_mut().skip(1))
+        {
             let (Some(&own), Some(&last)) = (logits.get(own), logits.get(last)) else { continue };
             *slot = if last.is_zero() { own } else { own - last };
         }
@@ -327,7 +329,8 @@ fn check_same<F: Float>(
     model: &LumpedModel<'_, Interval<F>>,
     tangent: &LumpedModel<'_, Tangent<F>>,
 ) -> Result<(), Error> {
-    let same = |a: Interval<F>, b: Tangent<F>| a == b.value && b.derivative.iter().all(|d| d.is_zero());
+    let same =
+        |a: Interval<F>, b: Tangent<F>| a == b.value && b.derivative.iter().all(|d| d.is_zero());
     let mut alike = model.classes.len() == tangent.classes.len();
     let pairs = [
         (model.activation.slope(), tangent.activation.slope()),

@@ -58,7 +58,8 @@ impl<F: Float> Enclosure<'_, F> {
         let side = self.side;
         for (row, slot) in self.image.iter_mut().enumerate() {
             let reach = dot_above(self.carry.iter().enumerate().map(|(column, e)| {
-                let slope = at(self.slope, side, row, column).map_or(F::INFINITY, |x| x.magnitude());
+                let slope =
+                    at(self.slope, side, row, column).map_or(F::INFINITY, |x| x.magnitude());
                 (slope, e.abs())
             }));
             let (Some(centre), Some(carry)) = (self.centre.get_mut(row), self.carry.get_mut(row))
@@ -76,9 +77,10 @@ impl<F: Float> Enclosure<'_, F> {
     /// Adds what `image` reaches, a box along coordinates, to the radii.
     pub(super) fn spread_image(&mut self) {
         for (row, radius) in self.radius.iter_mut().enumerate() {
-            let reach = dot_above(self.image.iter().enumerate().map(|(column, x)| {
-                (entry(self.spread, self.side, row, column), x.magnitude())
-            }));
+            let reach =
+                dot_above(self.image.iter().enumerate().map(|(column, x)| {
+                    (entry(self.spread, self.side, row, column), x.magnitude())
+                }));
             *radius = sum_above(*radius, reach);
         }
     }

@@ -141,3 +141,32 @@ fn corrections<F: Float>(form: &Form<Interval<F>>, x: Interval<F>, lag: Interval
         (-needed.lo(), needed.hi())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything rests on this: the advance over μ is 1 + x³ (…), whatever ŷ is.
+    #[test]
+    fn constants_and_first_powers_cancel() {
+        let number = Interval::point;
+        for (bend, ratio, clock, contraction) in
+            [(0.31, 1.7, 1e-3, 0.25), (0.0, 0.6, 0.02, 1.9), (0.63, 9.0, 1e-5, 1.2)]
+        {
+            let form = Form {
+                one: number(1.0),
+                bend: number(bend),
+                ratio: number(ratio),
+                clock: number(clock),
+                contraction: number(contraction),
+            };
+            for lag in [-0.4, 0.0, 0.7] {
+                let x = Interval::new(0.0, 0.05).unwrap();
+                let (advance, _) = advance(&form, x, number(lag));
+                let [a, b, c] = advance.coefficients();
+                assert!(a.contains(1.0) && b.contains(0.0) && c.contains(0.0));
+                assert!(a.width() + b.width() + c.width() < 1e-11, "{a:?} {b:?} {c:?}");
+            }
+        }
+    }
+}

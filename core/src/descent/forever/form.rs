@@ -68,8 +68,7 @@ impl<T: Ring> Form<T> {
     pub fn optimum_slope(&self, x: T, bulge: T) -> T {
         let stretch = self.stretch(x);
         let square = x * x;
-        (bulge * (self.ratio - x - x - self.ratio * square)
-            + self.bend * square * self.reach(x))
+        (bulge * (self.ratio - x - x - self.ratio * square) + self.bend * square * self.reach(x))
             / (stretch * stretch)
     }
 

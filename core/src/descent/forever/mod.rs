@@ -11,8 +11,10 @@
 //!
 //! As Ψ = 1/x² + lower terms, the relative width of what follows *falls* like 1/T. Proofs: note 8.
 
-pub mod form;
 mod clock;
+pub mod form;
+mod problem;
+pub mod recheck;
 mod refusal;
 mod region;
 mod series;
@@ -22,11 +24,11 @@ use crate::model::Quantities;
 use crate::model::lumped::LumpedModel;
 use crate::scalar::float::Float;
 use crate::scalar::interval::Interval;
-use crate::theory::rates::clock_rate;
 use clock::Dial;
 use form::Form;
+use problem::Problem;
 pub use refusal::Refusal;
-use region::{arc_excess, bulge, pieces};
+use region::{arc_excess, pieces};
 
 /// From this x = tan θ downwards statements about every later step are tried.
 pub const LATEST_START: f64 = 0.5;
@@ -47,16 +49,8 @@ pub struct Claim<F> {
 /// A proven statement about every step from some T₀ on.
 #[derive(Clone, Copy, Debug)]
 pub struct Forever<F> {
-    form: Form<Interval<F>>,
+    problem: Problem<F>,
     dial: Dial<F>,
-    /// D.
-    tokens: Interval<F>,
-    /// K.
-    group: Interval<F>,
-    /// v.
-    teacher_norm: Interval<F>,
-    /// g.
-    gain: Interval<F>,
     steps: u64,
     tangent: Interval<F>,
     lag: Interval<F>,
@@ -79,12 +73,12 @@ impl<F: Float> Forever<F> {
         c: Interval<F>,
         gap: Interval<F>,
     ) -> Result<Self, Refusal> {
-        let stage = Stage::new(model, c, gap)?;
-        let top = stage.tangent.hi();
-        let form = &stage.form;
-        let lag = region::find(form, top, stage.lag)?;
+        let problem = Problem::of(model)?;
+        let state = problem.late_state(c, gap)?;
+        let (form, top) = (&problem.form, state.0.hi());
+        let lag = region::find(form, top, state.1)?;
         let (lower, upper) = clock::find(form, top, lag);
-        Self::from_stage(stage, steps, Claim { top, lag, upper, lower })
+        Self::from_state(problem, steps, state, Claim { top, lag, upper, lower })
     }
 
     /// Proves the statement with given constants.
@@ -98,11 +92,18 @@ impl<F: Float> Forever<F> {
         gap: Interval<F>,
         claim: Claim<F>,
     ) -> Result<Self, Refusal> {
-        Self::from_stage(Stage::new(model, c, gap)?, steps, claim)
+        let problem = Problem::of(model)?;
+        let state = problem.late_state(c, gap)?;
+        Self::from_state(problem, steps, state, claim)
     }
 
-    fn from_stage(stage: Stage<F>, steps: u64, claim: Claim<F>) -> Result<Self, Refusal> {
-        let Stage { form, tokens, group, teacher_norm, gain, tangent, lag } = stage;
+    fn from_state(
+        problem: Problem<F>,
+        steps: u64,
+        (tangent, lag): (Interval<F>, Interval<F>),
+        claim: Claim<F>,
+    ) -> Result<Self, Refusal> {
+        let form = problem.form;
         let finite = [claim.top, claim.upper, claim.lower].iter().all(|x| x.is_finite());
         if !(finite && claim.lag.is_common()) {
             return Err(Refusal::OutsideRegion);
@@ -123,16 +124,11 @@ impl<F: Float> Forever<F> {
         region::check(&form, claim.top, claim.lag)?;
         clock::check(&form, claim.top, claim.lag, claim.upper, claim.lower)?;
         let dial = Dial::new(&form);
-        let reading = |correction| {
-            dial.reading_times_square(tangent, lag, correction) / tangent.square()
-        };
+        let reading =
+            |correction| dial.reading_times_square(tangent, lag, correction) / tangent.square();
         let proven = Self {
-            form,
+            problem,
             dial,
-            tokens,
-            group,
-            teacher_norm,
-            gain,
             steps,
             tangent,
             lag,
@@ -170,7 +166,7 @@ impl<F: Float> Forever<F> {
 
     /// β̂, r, μ and λ.
     pub fn form(&self) -> Form<Interval<F>> {
-        self.form
+        self.problem.form
     }
 
     /// x = tan θ and ŷ at T₀.
@@ -184,7 +180,7 @@ impl<F: Float> Forever<F> {
         if more == 0 {
             return self.tangent;
         }
-        let advance = self.form.clock * whole(self.form.one, more);
+        let advance = self.problem.form.clock * whole(self.problem.form.one, more);
         // x is not below what the clock that leads shows, nor above what the other shows.
         let low = self.invert(self.fastest + advance, self.claim.upper, true);
         let high = self.invert(self.slowest + advance, -self.claim.lower, false);
@@ -229,8 +225,7 @@ impl<F: Float> Forever<F> {
                 return zero;
             }
             let value = show(Interval::point(x));
-            let beyond =
-                if below { value.lo() > reading.hi() } else { value.hi() < reading.lo() };
+            let beyond = if below { value.lo() > reading.hi() } else { value.hi() < reading.lo() };
             if beyond {
                 return x;
             }
@@ -273,7 +268,7 @@ impl<F: Float> Forever<F> {
 
     /// The limits of T (L − L_opt) and of √T times the errors as T → ∞.
     pub fn limits(&self) -> Quantities<Interval<F>> {
-        self.ratios_at(self.form.one.zero())
+        self.ratios_at(self.problem.form.one.zero())
     }
 
     /// The same as [`ratios`](Self::ratios), for x in one interval.
@@ -291,10 +286,11 @@ impl<F: Float> Forever<F> {
 
     /// x² T, for the T ≥ T₀ at which tan θ = x.
     fn square_times_steps(&self, x: Interval<F>) -> Interval<F> {
-        let start = whole(self.form.one, self.steps);
+        let start = whole(self.problem.form.one, self.steps);
         let by = |reading: Interval<F>, correction: F| {
             let shown = self.dial.reading_times_square(x, self.claim.lag, correction);
-            x.square() * (start - reading / self.form.clock) + shown / self.form.clock
+            x.square() * (start - reading / self.problem.form.clock)
+                + shown / self.problem.form.clock
         };
         // The clock that leads needs at least so many steps, the other at most.
         let least = by(self.fastest, self.claim.upper).lo();
@@ -305,7 +301,7 @@ impl<F: Float> Forever<F> {
 
     /// The quantities, over x² and over x.
     fn over_tangent(&self, x: Interval<F>, lag: Interval<F>) -> Quantities<Interval<F>> {
-        let Form { one, bend, ratio, .. } = self.form;
+        let Form { one, bend, ratio, .. } = self.problem.form;
         let square = x.square();
         let arc = arc_excess(x);
         let root = (one + square).sqrt();
@@ -315,87 +311,16 @@ impl<F: Float> Forever<F> {
         let half = one.rational(1, 2);
         let length = lag * x * kernel - gamma;
         let ahead = one + lag * x * square;
-        let scale = self.teacher_norm.square() * self.tokens * self.gain / self.group;
+        let Problem { tokens, group, teacher_norm, gain, .. } = self.problem;
+        let scale = teacher_norm.square() * tokens * gain / group;
         let reach = one + ratio * x;
         let rise = bend * arc + lag + bend * lag * arc * x * square;
         let lead = (ratio - x + reach * square * rise) / (one + square);
         Quantities {
             excess_loss: scale * (half * square * length.square() + ahead * kernel * gamma),
-            score_error: self.tokens / (self.group * reach),
-            value_error: self.teacher_norm * lead.absolute(),
+            score_error: tokens / (group * reach),
+            value_error: teacher_norm * lead.absolute(),
         }
-    }
-}
-
-/// A state in the coordinates of [`form`], and the numbers of its model.
-struct Stage<F> {
-    form: Form<Interval<F>>,
-    tokens: Interval<F>,
-    group: Interval<F>,
-    teacher_norm: Interval<F>,
-    gain: Interval<F>,
-    tangent: Interval<F>,
-    lag: Interval<F>,
-}
-
-impl<F: Float> Stage<F> {
-    fn new(
-        model: &LumpedModel<'_, Interval<F>>,
-        c: Interval<F>,
-        gap: Interval<F>,
-    ) -> Result<Self, Refusal> {
-        let [class] = model.classes else { return Err(Refusal::NotTwoLevel) };
-        let (inside, outside) = match (class.counts, class.weights) {
-            ([_], [_]) => return Err(Refusal::Geometric),
-            (&[inside, outside], &[weight, rest]) if rest.is_zero() && !weight.is_zero() => {
-                (inside, outside)
-            }
-            (&[outside, inside], &[rest, weight]) if rest.is_zero() && !weight.is_zero() => {
-                (inside, outside)
-            }
-            _ => return Err(Refusal::NotTwoLevel),
-        };
-        let tokens = class.columns;
-        let gain = model.activation.gain();
-        let one = tokens.one();
-        let form = Form {
-            one,
-            bend: model.activation.bend() / gain,
-            ratio: (outside / inside).sqrt(),
-            clock: clock_rate(
-                tokens,
-                inside,
-                gain,
-                model.teacher_norm,
-                model.logit_gain,
-                model.rate,
-            ),
-            contraction: model.rate * gain * tokens / inside,
-        };
-        let two = F::from_f64(2.0);
-        let contraction = form.contraction;
-        if !(contraction.hi() < two && contraction.lo() > F::ZERO) {
-            return Err(Refusal::NotStable { contraction: contraction.hi().to_f64() });
-        }
-        let tangent = form.ratio * (-gap).exp();
-        let limit = LATEST_START;
-        if !(tangent.hi() <= F::from_f64(limit) && tangent.lo() > F::ZERO) {
-            return Err(Refusal::TooEarly { tangent: tangent.hi().to_f64(), limit });
-        }
-        if !(c.lo() > F::ZERO) {
-            return Err(Refusal::FactorNotPositive);
-        }
-        // κv²/K² = r²μ/(2λ).
-        let half = one.rational(1, 2);
-        let stiffness = half * form.ratio.square() * form.clock / contraction;
-        let slow = one.max(contraction / (one.integer(2) - contraction));
-        let coupling = (tangent.square() * stiffness * slow).hi();
-        if !(coupling < F::ONE) {
-            return Err(Refusal::Coupling { value: coupling.to_f64() });
-        }
-        let optimum = form.optimum(tangent, bulge(&form, tangent));
-        let lag = (c - optimum) / optimum / (tangent * tangent.square());
-        Ok(Self { form, tokens, group: inside, teacher_norm: model.teacher_norm, gain, tangent, lag })
     }
 }
 

@@ -44,6 +44,7 @@ impl<F: Float> Series<F> {
     }
 
     /// Enclosures of the coefficients.
+    #[cfg(test)]
     pub(super) fn coefficients(&self) -> [Interval<F>; 3] {
         self.coefficients
     }
@@ -52,12 +53,6 @@ impl<F: Float> Series<F> {
     pub(super) fn value(&self) -> Interval<F> {
         let [a, b, c] = self.coefficients;
         a + self.domain * (b + self.domain * (c + self.domain * self.rest))
-    }
-
-    /// f(x)/x, for a₀ = 0.
-    pub(super) fn over_x(&self) -> Interval<F> {
-        let [_, b, c] = self.coefficients;
-        b + self.domain * (c + self.domain * self.rest)
     }
 
     /// f(x)/x², for a₀ = a₁ = 0.
@@ -132,5 +127,56 @@ impl<F: Float> Div for Series<F> {
         let mut reciprocal = Self::new(divisor.domain, [p, q, s], zero);
         reciprocal.rest = -((divisor * reciprocal).rest / divisor.value());
         self * reciprocal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(x: f64) -> Interval<f64> {
+        Interval::point(x)
+    }
+
+    /// f = 1 + 2x − x² + 3x³ and g = 2 − x + x²/2 − x³.
+    fn examples(domain: Interval<f64>) -> [(Series<f64>, fn(f64) -> f64); 2] {
+        let series = |a: [f64; 4]| {
+            Series::new(domain, [number(a[0]), number(a[1]), number(a[2])], number(a[3]))
+        };
+        [
+            (series([1.0, 2.0, -1.0, 3.0]), |x| 1.0 + x * (2.0 + x * (-1.0 + 3.0 * x))),
+            (series([2.0, -1.0, 0.5, -1.0]), |x| 2.0 + x * (-1.0 + x * (0.5 - x))),
+        ]
+    }
+
+    /// Whether the rest of a series, times x³, is what its function has beyond its coefficients.
+    fn agrees(series: Series<f64>, coefficients: [f64; 3], f: impl Fn(f64) -> f64, x: f64) {
+        for (found, expected) in series.coefficients().into_iter().zip(coefficients) {
+            assert!((found.midpoint() - expected).abs() < 1e-15 && found.width() < 1e-14);
+        }
+        let [a, b, c] = coefficients;
+        let rest = (f(x) - (a + x * (b + x * c))) / (x * x * x);
+        let slack = 1e-13 / (x * x * x);
+        assert!(series.rest.lo() - slack <= rest && rest <= series.rest.hi() + slack, "{rest}");
+        let value = series.value();
+        assert!(value.lo() - 1e-15 <= f(x) && f(x) <= value.hi() + 1e-15);
+    }
+
+    #[test]
+    fn rests_enclose_what_is_left() {
+        for (lo, hi) in [(0.1, 0.11), (0.3, 0.3125), (0.0, 0.05)] {
+            let domain = Interval::new(lo, hi).unwrap();
+            let [(f, f_at), (g, g_at)] = examples(domain);
+            for x in [lo.max(0.01), 0.5 * (lo + hi), hi] {
+                agrees(f + g, [3.0, 1.0, -0.5], |x| f_at(x) + g_at(x), x);
+                agrees(f - g, [-1.0, 3.0, -1.5], |x| f_at(x) - g_at(x), x);
+                agrees(f * g, [2.0, 3.0, -3.5], |x| f_at(x) * g_at(x), x);
+                agrees(f / g, [0.5, 1.25, 0.0], |x| f_at(x) / g_at(x), x);
+                let variable = Series::variable(domain);
+                let small = variable * variable * f;
+                let quotient = |x: f64| (x * x * f_at(x)).exp_m1() / (x * x * f_at(x));
+                agrees(small.exponential_quotient(), [1.0, 0.0, 0.5], quotient, x);
+            }
+        }
     }
 }
