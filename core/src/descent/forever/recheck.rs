@@ -2,9 +2,8 @@
 //! checked with.
 //!
 //! It shares neither formulas nor coordinates with the [enclosure](crate::descent::enclosure) of
-//! general runs: the step is that of [`form`](super::form) in (y, δ), c = c*(1 + y), boxes are not
-//! skew, and radii grow by |J| entry by entry, which stays sharp for every λ < 2 in these
-//! coordinates.
+//! general runs: the step is that of [`form`](super::form) in (y, δ), c = c*(1 + y), where little is
+//! left to couple the two, and matrices have two rows.
 
 use super::form::Form;
 use super::problem::Problem;
@@ -73,16 +72,33 @@ pub fn carry<F: Float>(
 }
 
 /// Derivatives are enclosed with room for so many steps, but at most for so much.
-const ROOM: (f64, f64) = (16.0, 1.0 / 64.0);
+const ROOM: (f64, f64) = (16.0, 1.0 / 2048.0);
 
-/// y = c/c* − 1 and δ, each a centre with a radius; of δ also what rounding took from the centre.
+/// A matrix of two rows.
+type Square<F> = [[Interval<F>; 2]; 2];
+
+/// y = c/c* − 1 and δ: a centre, of whose δ it is known what rounding took, and around it
+/// `(y, δ) = (b₁ + m b₂, n b₁ + b₂)` with |bᵢ| ≤ rᵢ.
 struct State<F> {
     lead: F,
     gap: F,
     carry: F,
+    /// m and n.
+    skew: [F; 2],
     radius: [F; 2],
-    /// Where the derivatives hold: bounds on |∂(y′, δ′ − δ)/∂(y, δ)|, the diagonal with its signs.
-    domain: Option<([Interval<F>; 2], [[Interval<F>; 2]; 2])>,
+    linear: Option<Linear<F>>,
+}
+
+/// How errors spread, for states in a box.
+#[derive(Clone, Copy)]
+struct Linear<F> {
+    domain: [Interval<F>; 2],
+    /// Of (y′, δ′ − δ).
+    derivatives: Square<F>,
+    /// A⁻¹ J A, with J the derivative of (y′, δ′).
+    transport: Square<F>,
+    /// A⁻¹.
+    inverse: Square<F>,
 }
 
 impl<F: Float> State<F> {
@@ -93,17 +109,21 @@ impl<F: Float> State<F> {
             lead: lead.midpoint(),
             gap: from.gap.midpoint(),
             carry: F::ZERO,
+            skew: [F::ZERO; 2],
             radius: [around(lead), around(from.gap)],
-            domain: None,
+            linear: None,
         }
     }
 
     fn lead(&self) -> Interval<F> {
-        Interval::point(self.lead) + ball(self.radius[0])
+        let [b, slow] = self.radius.map(ball);
+        Interval::point(self.lead) + b + Interval::point(self.skew[0]) * slow
     }
 
     fn gap(&self) -> Interval<F> {
-        Interval::point(self.gap) + Interval::point(self.carry) + ball(self.radius[1])
+        let [fast, b] = self.radius.map(ball);
+        let centre = Interval::point(self.gap) + Interval::point(self.carry);
+        centre + b + Interval::point(self.skew[1]) * fast
     }
 
     fn step(&mut self, form: &Form<Interval<F>>) {
@@ -112,35 +132,34 @@ impl<F: Float> State<F> {
             self.radius = [F::INFINITY; 2];
         }
         let (lead, advance) = step(form, Interval::point(self.lead), Interval::point(self.gap));
-        let derivatives = self.derivatives(form, (lead, advance));
-        let [[by_lead, by_gap], [advance_by_lead, advance_by_gap]] = derivatives;
-        let [lead_radius, gap_radius] = self.radius.map(ball);
+        let linear = self.linear(form, (lead, advance));
+        let [[_, lead_by_gap], [_, advance_by_gap]] = linear.derivatives;
         let carry = Interval::point(self.carry);
-
         let advance = advance + carry;
-        let middle = advance.midpoint();
-        let lead_error = lead - Interval::point(lead.midpoint())
-            + by_lead * lead_radius
-            + by_gap * (gap_radius + carry);
-        let gap_error = advance - Interval::point(middle)
-            + advance_by_lead * lead_radius
-            + advance_by_gap * carry
-            + (form.one + advance_by_gap) * gap_radius;
-        self.radius = [lead_error.magnitude(), gap_error.magnitude()];
-        self.lead = lead.midpoint();
+        let (next, middle) = (lead.midpoint(), advance.midpoint());
+        let rounding = [
+            lead - Interval::point(next) + lead_by_gap * carry,
+            advance - Interval::point(middle) + advance_by_gap * carry,
+        ];
+        // A⁻¹ (J A b + rounding).
+        let b = self.radius.map(ball);
+        let (spread, rounded) = (times(linear.transport, b), times(linear.inverse, rounding));
+        self.radius =
+            [(spread[0] + rounded[0]).magnitude(), (spread[1] + rounded[1]).magnitude()];
+        self.lead = next;
         (self.gap, self.carry) = self.gap.two_sum(middle);
     }
 
-    /// Derivatives of (y′, δ′ − δ) on a box around the state, with room for some steps like this one.
-    fn derivatives(
+    /// How errors spread around this state, evaluated with room for some steps like this one.
+    fn linear(
         &mut self,
         form: &Form<Interval<F>>,
         (lead, advance): (Interval<F>, Interval<F>),
-    ) -> [[Interval<F>; 2]; 2] {
+    ) -> Linear<F> {
         let now = [self.lead(), self.gap()];
-        if let Some((domain, derivatives)) = self.domain {
-            if now.iter().zip(domain).all(|(now, domain)| now.is_subset_of(domain)) {
-                return derivatives;
+        if let Some(linear) = self.linear {
+            if now.iter().zip(linear.domain).all(|(now, domain)| now.is_subset_of(domain)) {
+                return linear;
             }
         }
         let moved = [(lead - Interval::point(self.lead)).magnitude(), advance.magnitude()];
@@ -149,16 +168,60 @@ impl<F: Float> State<F> {
             let room = (F::from_f64(ROOM.0) * moved).min(F::from_f64(ROOM.1));
             *side = *side + ball(room + side.width());
         }
-        let [lead, gap] = domain;
-        let (lead, advance) = step(
-            &form.map(Dual::constant),
-            Dual::<_, 2>::variable(lead, 0),
-            Dual::variable(gap, 1),
-        );
+        let (lead, advance) = {
+            let [lead, gap] = domain;
+            let (lead, gap) = (Dual::<_, 2>::variable(lead, 0), Dual::variable(gap, 1));
+            step(&form.map(Dual::constant), lead, gap)
+        };
         let derivatives = [lead.derivative, advance.derivative];
-        self.domain = Some((domain, derivatives));
-        derivatives
+        self.turn(derivatives);
+        let axes = skewed(self.skew);
+        let inverse = inverted(axes);
+        let transport = product(inverse, product(with_identity(derivatives), axes));
+        let linear = Linear { domain, derivatives, transport, inverse };
+        self.linear = Some(linear);
+        linear
     }
+
+    /// Takes as axes, roughly, the eigenvectors (1, n) and (m, 1), in which y and δ do not disturb
+    /// each other.
+    fn turn(&mut self, derivatives: Square<F>) {
+        let [[p, q], [s, t]] = with_identity(derivatives).map(|row| row.map(Interval::midpoint));
+        let mut skew = [F::ZERO; 2];
+        for _ in 0..4 {
+            skew = [q / (t + s * skew[0] - p), s / (p + q * skew[1] - t)];
+        }
+        if !(skew.iter().all(|x| x.abs() < F::ONE)) {
+            skew = [F::ZERO; 2];
+        }
+        let change = product(inverted(skewed(skew)), skewed(self.skew));
+        self.radius = times(change, self.radius.map(ball)).map(Interval::magnitude);
+        self.skew = skew;
+    }
+}
+
+/// [[1, m], [n, 1]].
+fn skewed<F: Float>([m, n]: [F; 2]) -> Square<F> {
+    let one = Interval::point(F::ONE);
+    [[one, Interval::point(m)], [Interval::point(n), one]]
+}
+
+fn inverted<F: Float>([[a, b], [c, d]]: Square<F>) -> Square<F> {
+    let determinant = a * d - b * c;
+    [[d / determinant, -b / determinant], [-c / determinant, a / determinant]]
+}
+
+fn product<F: Float>(left: Square<F>, [[a, b], [c, d]]: Square<F>) -> Square<F> {
+    left.map(|[x, y]| [x * a + y * c, x * b + y * d])
+}
+
+fn times<F: Float>(matrix: Square<F>, [a, b]: [Interval<F>; 2]) -> [Interval<F>; 2] {
+    matrix.map(|[x, y]| x * a + y * b)
+}
+
+/// From (y′, δ′ − δ) to (y′, δ′).
+fn with_identity<F: Float>([first, [s, t]]: Square<F>) -> Square<F> {
+    [first, [s, t.one() + t]]
 }
 
 /// One step of (y, δ): y′, and by how much δ grows.
