@@ -189,12 +189,7 @@ pub struct CertifyArgs {
     pub model: ModelArgs,
 
     /// T₀, from which on everything is proven [default: the first step with tan θ ≤ 0.1]
-    #[arg(
-        long,
-        value_name = "T0",
-        help_heading = "Certificate",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "T0", help_heading = "Certificate", allow_hyphen_values = true)]
     pub from_step: Option<String>,
 
     /// Check a certificate (the JSON result of `certify`) from its contents alone

@@ -1,8 +1,8 @@
 //! Whether a certificate proves what it says, from its contents alone.
 
+use popgd_core::descent::Quantities;
 use popgd_core::descent::forever::recheck::{self, Checkpoint};
 use popgd_core::descent::forever::{Forever, Refusal};
-use popgd_core::descent::Quantities;
 use rayon::prelude::*;
 
 use super::{Certificate, Enclosed, Findings};
@@ -36,7 +36,8 @@ fn examine(certificate: &Certificate) -> Result<bool, String> {
         return Err("there is no checkpoint".to_owned());
     };
     if problem.from_zero {
-        let start = problem.with_model(|model| recheck::after_first_step(&model)).map_err(refused)?;
+        let start =
+            problem.with_model(|model| recheck::after_first_step(&model)).map_err(refused)?;
         if !first.contains(&start) {
             return Err(format!(
                 "the first checkpoint does not enclose the state after step {}",
@@ -46,7 +47,8 @@ fn examine(certificate: &Certificate) -> Result<bool, String> {
     }
     // From every checkpoint to the next, independently of one another.
     let segments: Vec<_> = checkpoints.windows(2).collect();
-    let results: Vec<_> = segments.into_par_iter().rev().map(|pair| segment(certificate, pair)).collect();
+    let results: Vec<_> =
+        segments.into_par_iter().rev().map(|pair| segment(certificate, pair)).collect();
     for result in results.into_iter().rev() {
         if !result? {
             return Ok(false);
@@ -81,9 +83,9 @@ fn segment(certificate: &Certificate, pair: &[Checkpoint<f64>]) -> Result<bool, 
     if to.steps <= from.steps {
         return Err(format!("the checkpoint at step {} is out of order", grouped(to.steps)));
     }
-    let carried = certificate.problem.with_model(|model| {
-        recheck::carry(&model, *from, to.steps, |_| !interrupt::requested())
-    });
+    let carried = certificate
+        .problem
+        .with_model(|model| recheck::carry(&model, *from, to.steps, |_| !interrupt::requested()));
     match carried.map_err(|refusal| refusal.to_string())? {
         None => Ok(false),
         Some(state) if to.contains(&state) => Ok(true),

@@ -21,10 +21,7 @@ pub fn to_json(certificate: &Certificate) -> Value {
         ("lambda", interval(*contraction)),
         ("mu", interval(*clock)),
         ("checkpoints", checkpoints.iter().map(checkpoint_to_json).collect()),
-        (
-            "region",
-            object([("x0", json::float(claim.top)), ("lag", interval(claim.lag))]),
-        ),
+        ("region", object([("x0", json::float(claim.top)), ("lag", interval(claim.lag))])),
         (
             "clocks",
             object([("upper", json::float(claim.upper)), ("lower", json::float(claim.lower))]),
@@ -185,10 +182,7 @@ fn read_float(value: &Value, key: &str) -> Result<f64, String> {
 fn read_interval(value: &Value, key: &str) -> Result<Enclosed, String> {
     let ends = field(value, key)?;
     let place = |error: String| format!("`{key}`: {error}");
-    let (lo, hi) = (
-        read_float(ends, "lo").map_err(place)?,
-        read_float(ends, "hi").map_err(place)?,
-    );
+    let (lo, hi) = (read_float(ends, "lo").map_err(place)?, read_float(ends, "hi").map_err(place)?);
     Interval::new(lo, hi).ok_or_else(|| format!("`{key}`: expected lo ≤ hi"))
 }
 

@@ -13,9 +13,9 @@ use popgd_core::{Dual, Interval};
 use super::{Certificate, Enclosed, Findings, Problem, explain};
 use crate::engine::{refused, with_lumped_model};
 use crate::error::Failure;
+use crate::geometric;
 use crate::interrupt;
 use crate::output::digits::{grouped, short};
-use crate::geometric;
 use crate::plan;
 use crate::progress::Progress;
 use crate::settings::{ModelSettings, TeacherNorm};
@@ -191,7 +191,8 @@ fn logits_of(model: &LumpedModel<'_, f64>, gap: f64) -> Vec<f64> {
 /// Steps at which a state is written down: ever rarer, so that errors that were rounded up shrink
 /// in between; those that were asked for; T₀.
 fn marks(first: u64, last: u64, at: &[u64]) -> Vec<u64> {
-    let mut marks: Vec<u64> = at.iter().copied().filter(|t| (first + 1..last).contains(t)).collect();
+    let mut marks: Vec<u64> =
+        at.iter().copied().filter(|t| (first + 1..last).contains(t)).collect();
     let mut mark: u64 = 16;
     while mark < last {
         if mark > first {
@@ -222,10 +223,12 @@ fn advance(
         !stopped.load(Ordering::Relaxed)
     };
     let (skew, plain) = rayon::join(
-        || enclose(model, from, steps, |reached| {
-            progress.reached(reached);
-            go_on()
-        }),
+        || {
+            enclose(model, from, steps, |reached| {
+                progress.reached(reached);
+                go_on()
+            })
+        },
         || recheck::carry(&model, from, steps, |_| go_on()),
     );
     let plain = plain.map_err(|refusal| Failure::Undecided(explain(refusal)))?;
@@ -239,7 +242,8 @@ fn advance(
     }
     let both = |a: Enclosed, b: Enclosed| {
         let hull = a.hull(b);
-        hull + Interval::new(-0.01, 0.01).unwrap_or(Interval::ENTIRE) * Interval::point(hull.width())
+        hull + Interval::new(-0.01, 0.01).unwrap_or(Interval::ENTIRE)
+            * Interval::point(hull.width())
     };
     let checkpoint = Checkpoint { steps, c: both(skew.c, plain.c), gap: both(skew.gap, plain.gap) };
     let narrow = checkpoint.gap.width() < 0.01 && checkpoint.c.lo() > 0.0;
@@ -269,8 +273,7 @@ fn enclose(
     let mut floats = vec![0.0; sizes.floats];
     let mut intervals = vec![zero; sizes.intervals];
     let mut duals = vec![Dual::constant(zero); sizes.duals];
-    let memory =
-        Memory { floats: &mut floats, intervals: &mut intervals, duals: &mut duals };
+    let memory = Memory { floats: &mut floats, intervals: &mut intervals, duals: &mut duals };
     let mut run = Enclosure::from_zero(model, tangent, memory).map_err(refused)?;
     run.restart(from.steps, from.c, &[from.gap, zero]).map_err(refused)?;
     while run.steps() < steps {
@@ -291,5 +294,7 @@ fn enclose(
 }
 
 fn interrupted() -> Failure {
-    Failure::Interrupted("interrupted: a certificate is written only when it is complete".to_owned())
+    Failure::Interrupted(
+        "interrupted: a certificate is written only when it is complete".to_owned(),
+    )
 }

@@ -97,7 +97,9 @@ pub fn explain(refusal: Refusal) -> String {
         Refusal::Geometric => "take a --group smaller than --tokens",
         Refusal::NotStable { .. } => "take a smaller --rate",
         Refusal::TooEarly { .. } => "take a later --from-step",
-        Refusal::Coupling { .. } => "take a smaller --teacher-norm or --rate, or a later --from-step",
+        Refusal::Coupling { .. } => {
+            "take a smaller --teacher-norm or --rate, or a later --from-step"
+        }
         _ => "take a later --from-step, or a smaller --rate",
     };
     format!("{refusal}; {mend}")

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::certificate::check::{self, Outcome};
+use crate::certificate::file;
 use crate::certificate::make::{self, Wanted};
-use crate::certificate::{Certificate, file};
 use crate::config::Arguments;
 use crate::dry_run;
 use crate::error::{Failure, Warning};
@@ -26,18 +26,13 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
     }
     let output = Sink::open(settings.output.output.as_deref(), "--output")?;
     interrupt::listen();
-    let wanted = Wanted {
-        from_step: settings.from_step,
-        at: &settings.at,
-        quiet: settings.output.quiet,
-    };
+    let wanted =
+        Wanted { from_step: settings.from_step, at: &settings.at, quiet: settings.output.quiet };
     let certificate = make::certificate(&settings.model, wanted)?;
     let text = match settings.output.format {
-        Format::Table => certify::for_people(
-            &settings.model,
-            &certificate,
-            Style::for_results(&settings.output),
-        ),
+        Format::Table => {
+            certify::for_people(&settings.model, &certificate, Style::for_results(&settings.output))
+        }
         Format::Json => {
             let mut document = json::document("certify", settings, warnings);
             let value = file::to_json(&certificate);
@@ -63,11 +58,10 @@ pub fn check(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
             crate::config::values::flag_of(key)
         )));
     }
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::unreadable(path, &error))?;
     let named = |message: String| Failure::usage(format!("{}: {message}", path.display()));
-    let document: Value = serde_json::from_str(&text)
-        .map_err(|error| named(format!("is not JSON: {error}")))?;
+    let document: Value =
+        serde_json::from_str(&text).map_err(|error| named(format!("is not JSON: {error}")))?;
     let Some(value) = document.get("certificate") else {
         return Err(named(
             "has no `certificate`: expected the result of `popgd certify --format json`".to_owned(),
@@ -89,15 +83,10 @@ pub fn check(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
         Format::Csv => certify::check_csv(&outcome, intact)?,
     };
     Sink::open(target.as_deref(), "--output")?.write(text.as_bytes())?;
-    verdict(path, &certificate, outcome, intact)
+    verdict(path, outcome, intact)
 }
 
-fn verdict(
-    path: &Path,
-    _certificate: &Certificate,
-    outcome: Outcome,
-    intact: bool,
-) -> Result<(), Failure> {
+fn verdict(path: &Path, outcome: Outcome, intact: bool) -> Result<(), Failure> {
     match (outcome, intact) {
         (Outcome::Fails(reason), _) => {
             Err(Failure::Refuted(format!("{}: not proven: {reason}", path.display())))

@@ -347,9 +347,7 @@ pub fn resolve(
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates => {
-                resolved.schedule.steps(resolved.model.steps)
-            }
+            CommandKind::Run | CommandKind::Rates => resolved.schedule.steps(resolved.model.steps),
         },
         from_step: values.integer("from_step")?,
         model: resolved.model,
@@ -365,7 +363,10 @@ pub fn resolve(
 fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
     let foreign: &[(&str, &str)] = match command {
         CommandKind::Run => &[
-            ("strict", "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`"),
+            (
+                "strict",
+                "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`",
+            ),
             ("from_step", "belongs to `popgd certify`: leave it out for `popgd run`"),
         ],
         CommandKind::Rates => {

@@ -18,8 +18,8 @@ use crate::settings::ModelSettings;
 /// For people: the state at T₀, then what holds for ever.
 pub fn for_people(model: &ModelSettings, certificate: &Certificate, style: Style) -> String {
     let findings = &certificate.findings;
-    let mut text = table::heading(model, style);
     let start = findings.at.first().map_or(0, |reading| reading.steps);
+    let mut text = table::heading(&ModelSettings { steps: start, ..model.clone() }, style);
     text.push_str(&format!(
         "\n{}\n",
         style.bold(&format!("For every T ≥ T₀ = {} (proven)", grouped(start)))

@@ -1,6 +1,6 @@
 //! Coordinates in which errors do not grow more than descent makes them.
 //!
-//! Descent is a gradient step in the metric `M = diag(1, κv²/n (diag(1/m) + 11ᵀ/m_last), …)` on c
+//! Descent is a gradient step in the metric `M = diag(1, κv²/n (diag(1/m) + 11ᵀ/m₀), …)` on c
 //! and logit differences (note 8), so its Jacobian is symmetric in coordinates A with AAᵀ = M. There
 //! it has orthogonal eigenvectors, and a box along these shrinks with the eigenvalues. Nothing
 //! here is rigorous, nor need it be: the enclosure holds for any A.
@@ -38,11 +38,13 @@ pub(super) fn natural<F: Float>(
     let stiffness = (model.logit_gain * model.teacher_norm.square()).midpoint();
     let mut first = 1;
     for class in model.classes {
-        let Some((last, others)) = class.counts.split_last() else { continue };
+        let reference = super::reference(class);
+        let Some(common) = class.counts.get(reference) else { continue };
+        let others = || class.counts.iter().enumerate().filter(|&(level, _)| level != reference);
         let scale = stiffness / class.columns.midpoint();
-        let shared = F::ONE / last.midpoint();
+        let shared = F::ONE / common.midpoint();
         // Cholesky's decomposition of the block of this class.
-        for (i, count) in others.iter().enumerate() {
+        for (i, (_, count)) in others().enumerate() {
             for j in 0..=i {
                 let own = if i == j { F::ONE / count.midpoint() } else { F::ZERO };
                 let mut rest = scale * (own + shared);
@@ -59,7 +61,7 @@ pub(super) fn natural<F: Float>(
                 put(axes, side, first + i, first + j, value);
             }
         }
-        first += others.len();
+        first += others().count();
     }
     invert_lower(side, axes, inverse);
 }
@@ -131,9 +133,11 @@ fn rotate<F: Float>(
     let half = F::from_f64(0.5);
     let coupling = half * (entry(form, side, p, q) + entry(form, side, q, p));
     let slower = a.abs().min(b.abs());
-    let weak = F::from_f64(0.01);
-    let apart = (a - b).abs().max(weak * slower);
-    if !(coupling.is_finite() && coupling * coupling > weak * slower * apart * weak) {
+    // Left alone, the coupling q moves the slower eigenvalue by about q²/|a − b|, or by q if they are
+    // alike: compare with that eigenvalue.
+    let apart = F::from_f64(1e-4) * slower * (a - b).abs();
+    let alike = F::from_f64(0.05) * slower;
+    if !(coupling.is_finite() && coupling * coupling > apart.max(alike * alike)) {
         return false;
     }
     let middle = half * (b - a) / coupling;

@@ -215,11 +215,13 @@ impl<'a, F: Float> Enclosure<'a, F> {
         if let Some(slot) = self.image.first_mut() {
             *slot = c;
         }
-        for ((own, last), slot) in
+        for ((own, reference), slot) in
             free_levels(self.model.classes).zip(self.image.iter_mut().skip(1))
         {
-            let (Some(&own), Some(&last)) = (logits.get(own), logits.get(last)) else { continue };
-            *slot = if last.is_zero() { own } else { own - last };
+            let (Some(&own), Some(&common)) = (logits.get(own), logits.get(reference)) else {
+                continue;
+            };
+            *slot = own - common;
         }
         for (centre, image) in self.centre.iter_mut().zip(self.image.iter_mut()) {
             *centre = image.midpoint();
@@ -250,13 +252,16 @@ impl<'a, F: Float> Enclosure<'a, F> {
 
     /// Enclosures of the logits, relative to the last of their class.
     pub fn logits(&mut self) -> &[Interval<F>] {
-        for (index, (own, last)) in free_levels(self.model.classes).enumerate() {
-            let hull = self.hull(index + 1);
-            if let Some(slot) = self.logits.get_mut(own) {
-                *slot = hull;
-            }
-            if let Some(slot) = self.logits.get_mut(last) {
-                *slot = Interval::point(F::ZERO);
+        self.place_logits();
+        let mut rest = &mut *self.logits;
+        for class in self.model.classes {
+            let Some(own) = split_off_mut(&mut rest, class.counts.len()) else { break };
+            let Some((last, others)) = own.split_last_mut() else { continue };
+            if !last.is_zero() {
+                for logit in others {
+                    *logit = *logit - *last;
+                }
+                *last = Interval::point(F::ZERO);
             }
         }
         self.logits
@@ -270,13 +275,13 @@ impl<'a, F: Float> Enclosure<'a, F> {
     /// Enclosures of the quantities of Theorem 3.1 now.
     pub fn quantities(&mut self) -> Quantities<Interval<F>> {
         let c = self.c();
-        self.logits();
+        self.place_logits();
         self.model.quantities(c, self.logits, self.scores, self.increments)
     }
 
     /// Enclosures of the scores now, one for every level of every class.
     pub fn scores(&mut self) -> &[Interval<F>] {
-        self.logits();
+        self.place_logits();
         let (mut logits, mut scores) = (&*self.logits, &mut *self.scores);
         for class in self.model.classes {
             let levels = class.counts.len();
@@ -287,6 +292,19 @@ impl<'a, F: Float> Enclosure<'a, F> {
             }
         }
         self.scores
+    }
+
+    /// Puts the enclosures of coordinates at their levels.
+    fn place_logits(&mut self) {
+        for (index, (own, reference)) in free_levels(self.model.classes).enumerate() {
+            let hull = self.hull(index + 1);
+            if let Some(slot) = self.logits.get_mut(own) {
+                *slot = hull;
+            }
+            if let Some(slot) = self.logits.get_mut(reference) {
+                *slot = Interval::point(F::ZERO);
+            }
+        }
     }
 
     /// The range of one coordinate.
@@ -313,15 +331,31 @@ impl<'a, F: Float> Enclosure<'a, F> {
     }
 }
 
-/// The levels whose logits are coordinates, and the last of their class, to which they count: as
+/// The levels whose logits are coordinates, and the one of their class to which they count: as
 /// indices among all levels.
-fn free_levels<T>(classes: &[Class<'_, T>]) -> impl Iterator<Item = (usize, usize)> {
+///
+/// That one is a level of the group. Late in training its logits rise together, and relative to a
+/// level outside of it that would be a sum of large derivatives that cancel.
+fn free_levels<F: Float>(
+    classes: &[Class<'_, Interval<F>>],
+) -> impl Iterator<Item = (usize, usize)> {
     let starts = classes.iter().scan(0, |end, class| {
         let start = *end;
         *end += class.counts.len();
-        Some((start, *end))
+        Some((start, *end, start + reference(class)))
     });
-    starts.flat_map(|(start, end)| (start..end.saturating_sub(1)).map(move |own| (own, end - 1)))
+    starts.flat_map(|(start, end, reference)| {
+        (start..end).filter(move |&own| own != reference).map(move |own| (own, reference))
+    })
+}
+
+/// The first of the levels with the largest weight.
+fn reference<F: Float>(class: &Class<'_, Interval<F>>) -> usize {
+    let weights = class.weights.iter().enumerate();
+    let largest = weights.fold((0, F::NEG_INFINITY), |(best, largest), (index, weight)| {
+        if weight.lo() > largest { (index, weight.lo()) } else { (best, largest) }
+    });
+    largest.0
 }
 
 /// Whether both models are one, and the parameters of the second are constants.

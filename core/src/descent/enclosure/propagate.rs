@@ -10,7 +10,7 @@ use crate::scalar::interval::Interval;
 
 /// J is evaluated on a box that leaves at most so much room: for c as a part of it, for logits as
 /// such.
-const ROOM: f64 = 1.0 / 32.0;
+const ROOM: f64 = 1.0 / 256.0;
 
 impl<F: Float> Enclosure<'_, F> {
     /// One step of gradient descent.
@@ -36,9 +36,14 @@ impl<F: Float> Enclosure<'_, F> {
 
     /// Leaves in `image` what a step adds to the centre.
     fn evaluate_increments(&mut self) {
-        for ((own, _), &x) in free_levels(self.model.classes).zip(self.centre.iter().skip(1)) {
+        for ((own, reference), &x) in
+            free_levels(self.model.classes).zip(self.centre.iter().skip(1))
+        {
             if let Some(slot) = self.logits.get_mut(own) {
                 *slot = Interval::point(x);
+            }
+            if let Some(slot) = self.logits.get_mut(reference) {
+                *slot = Interval::point(F::ZERO);
             }
         }
         let c = Interval::point(self.centre.first().copied().unwrap_or(F::NAN));
@@ -46,8 +51,15 @@ impl<F: Float> Enclosure<'_, F> {
         if let Some(slot) = self.image.first_mut() {
             *slot = increment;
         }
-        for ((own, _), slot) in free_levels(self.model.classes).zip(self.image.iter_mut().skip(1)) {
-            *slot = self.increments.get(own).copied().unwrap_or(Interval::ENTIRE);
+        for ((own, reference), slot) in
+            free_levels(self.model.classes).zip(self.image.iter_mut().skip(1))
+        {
+            let (Some(&own), Some(&common)) =
+                (self.increments.get(own), self.increments.get(reference))
+            else {
+                continue;
+            };
+            *slot = own - common;
         }
     }
 
@@ -144,9 +156,12 @@ impl<F: Float> Enclosure<'_, F> {
                 let value = self.domain.get(index).copied().unwrap_or(Interval::ENTIRE);
                 if index == direction { Dual::variable(value, 0) } else { Dual::constant(value) }
             };
-            for (index, (own, _)) in free_levels(self.model.classes).enumerate() {
+            for (index, (own, reference)) in free_levels(self.model.classes).enumerate() {
                 if let Some(slot) = self.tangent_logits.get_mut(own) {
                     *slot = coordinate(index + 1);
+                }
+                if let Some(slot) = self.tangent_logits.get_mut(reference) {
+                    *slot = Dual::constant(Interval::point(F::ZERO));
                 }
             }
             let increment = self.tangent.increments(
@@ -155,16 +170,23 @@ impl<F: Float> Enclosure<'_, F> {
                 self.tangent_scores,
                 self.tangent_increments,
             );
-            let mut column = self.slope.iter_mut().skip(direction).step_by(self.side);
+            let side = self.side;
+            let slope = &mut *self.slope;
+            let mut row = 0;
             let mut put = |derivative: [Interval<F>; 1]| {
-                if let Some(slot) = column.next() {
+                if let Some(slot) = slope.get_mut(row * side + direction) {
                     [*slot] = derivative;
                 }
+                row += 1;
             };
             put(increment.derivative);
-            for (own, _) in free_levels(self.model.classes) {
-                let increment = self.tangent_increments.get(own).copied();
-                put(increment.map_or([Interval::ENTIRE; 1], |x| x.derivative));
+            for (own, reference) in free_levels(self.model.classes) {
+                let increments = &self.tangent_increments;
+                if let (Some(&own), Some(&common)) =
+                    (increments.get(own), increments.get(reference))
+                {
+                    put((own - common).derivative);
+                }
             }
         }
     }
@@ -278,8 +300,10 @@ fn widen<F: Float>(side: usize, defect: F, matrix: &mut [F]) {
             if own.is_nan() { F::INFINITY } else { largest.max(own) }
         });
         let more = dot_above([(defect, largest)]);
-        for slot in matrix.iter_mut().skip(column).step_by(side) {
-            *slot = sum_above(*slot, more);
+        for row in 0..side {
+            if let Some(slot) = matrix.get_mut(row * side + column) {
+                *slot = sum_above(*slot, more);
+            }
         }
     }
 }

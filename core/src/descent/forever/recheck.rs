@@ -144,8 +144,7 @@ impl<F: Float> State<F> {
         // A⁻¹ (J A b + rounding).
         let b = self.radius.map(ball);
         let (spread, rounded) = (times(linear.transport, b), times(linear.inverse, rounding));
-        self.radius =
-            [(spread[0] + rounded[0]).magnitude(), (spread[1] + rounded[1]).magnitude()];
+        self.radius = [(spread[0] + rounded[0]).magnitude(), (spread[1] + rounded[1]).magnitude()];
         self.lead = next;
         (self.gap, self.carry) = self.gap.two_sum(middle);
     }
