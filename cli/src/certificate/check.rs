@@ -62,10 +62,13 @@ fn examine(certificate: &Certificate) -> Result<bool, String> {
     within("μ", form.clock, certificate.clock)?;
 
     let at: Vec<u64> = findings.at.iter().map(|reading| reading.steps).collect();
-    if at.iter().any(|&steps| steps < proven.steps()) {
-        return Err(format!("a claim is about a step before T₀ = {}", grouped(proven.steps())));
+    let own = Findings::of(problem, checkpoints, &proven, &at);
+    if own.at.len() < at.len() {
+        return Err(format!(
+            "a claim is about a step before T₀ = {} that has no checkpoint",
+            grouped(proven.steps())
+        ));
     }
-    let own = Findings::of(problem, &proven, &at);
     for (own, claimed) in own.at.iter().zip(&findings.at) {
         let place = format!("after {} steps", grouped(own.steps));
         within(&format!("tan θ {place}"), own.tangent, claimed.tangent)?;

@@ -44,6 +44,10 @@ pub struct Wanted<'a> {
 pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certificate, Failure> {
     let problem = Problem::of(model).ok_or_else(|| Failure::Undecided(not_two_level(model)))?;
     let start = first_checkpoint(model, &problem)?;
+    if wanted.at.first().is_some_and(|&first| first < start.steps) {
+        let message = format!("--at: the first enclosed state is that after step {}", start.steps);
+        return Err(Failure::Usage(message));
+    }
     let late = match wanted.from_step {
         Some(steps) if steps < start.steps.max(1) => {
             return Err(Failure::usage("--from-step: expected a step from 1 on"));
@@ -71,7 +75,7 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
     at.dedup();
     let form = proven.form();
     Ok(Certificate {
-        findings: Findings::of(&problem, &proven, &at),
+        findings: Findings::of(&problem, &checkpoints, &proven, &at),
         problem,
         checkpoints,
         contraction: form.contraction,

@@ -6,11 +6,11 @@ pub mod file;
 pub mod make;
 pub mod problem;
 
-use popgd_core::Interval;
 use popgd_core::descent::Quantities;
 use popgd_core::descent::forever::recheck::Checkpoint;
 use popgd_core::descent::forever::{Claim, Forever, Refusal};
 use popgd_core::theory::rates::stated_bounds;
+use popgd_core::{Interval, Scalar};
 
 pub use problem::Problem;
 
@@ -59,9 +59,30 @@ pub struct Reading {
     pub quantities: Quantities<Enclosed>,
 }
 
+impl Reading {
+    /// At an enclosed state.
+    fn at(problem: &Problem, state: &Checkpoint<f64>) -> Self {
+        problem.with_model(|model| {
+            let zero = state.gap.zero();
+            let (mut scores, mut scratch) = ([zero; 2], [zero; 2]);
+            let logits = [state.gap, zero];
+            let quantities = model.quantities(state.c, &logits, &mut scores, &mut scratch);
+            let [tokens, group] = [problem.tokens, problem.group].map(Enclosed::whole);
+            let ratio = ((tokens - group) / group).sqrt();
+            Self { steps: state.steps, tangent: ratio * (-state.gap).exp(), quantities }
+        })
+    }
+}
+
 impl Findings {
-    /// What follows from a statement for the steps `at` that it speaks of.
-    pub fn of(problem: &Problem, proven: &Forever<f64>, at: &[u64]) -> Self {
+    /// What follows from checkpoints and a statement for the steps `at`; those before T₀ that have no
+    /// checkpoint are left out.
+    pub fn of(
+        problem: &Problem,
+        checkpoints: &[Checkpoint<f64>],
+        proven: &Forever<f64>,
+        at: &[u64],
+    ) -> Self {
         let later = proven.ratios();
         // At T = 1 the bounds are what T times and √T times them are at any T.
         let stated = problem.with_model(|model| {
@@ -72,11 +93,16 @@ impl Findings {
         Self {
             at: at
                 .iter()
-                .filter(|&&steps| steps >= proven.steps())
-                .map(|&steps| Reading {
-                    steps,
-                    tangent: proven.tangent_after(steps),
-                    quantities: proven.quantities_after(steps),
+                .filter_map(|&steps| {
+                    if steps >= proven.steps() {
+                        return Some(Reading {
+                            steps,
+                            tangent: proven.tangent_after(steps),
+                            quantities: proven.quantities_after(steps),
+                        });
+                    }
+                    let checkpoint = checkpoints.iter().find(|state| state.steps == steps)?;
+                    Some(Reading::at(problem, checkpoint))
                 })
                 .collect(),
             later,
