@@ -105,6 +105,11 @@ fn altered_certificates_are_refused() {
         *altered["certificate"].pointer_mut(pointer).expect(pointer) = value;
         (pointer.to_owned(), altered)
     };
+    let part_of = |pointer: &str, from: f64, to: f64| {
+        let (lo, hi) = ends(document["certificate"].pointer(pointer).expect(pointer));
+        let at = |part: f64| lo + part * (hi - lo);
+        replaced(pointer, json!({"lo": at(from), "hi": at(to)}))
+    };
     let last = document["certificate"]["checkpoints"].as_array().expect("a list").len() - 1;
     let at_last = |key: &str| format!("/checkpoints/{last}/{key}");
     let altered = [
@@ -112,24 +117,24 @@ fn altered_certificates_are_refused() {
         replaced("/mu", json!({"lo": 0, "hi": 1e-9})),
         nudged("/region/x0", 0.99),
         nudged("/region/x0", 4.0),
-        nudged("/region/lag/lo", 1.3),
-        nudged("/region/lag/hi", 0.8),
+        part_of("/region/lag", 0.3, 1.0),
+        part_of("/region/lag", 0.0, 0.7),
         nudged("/clocks/upper", 0.5),
-        nudged(&at_last("c/lo"), 1.001),
-        nudged(&at_last("gap/hi"), 0.999),
-        nudged("/checkpoints/1/c/hi", 0.999_999),
+        replaced(&at_last("c"), json!({"lo": 1.2, "hi": 1.3})),
+        replaced(&at_last("gap"), json!({"lo": 3, "hi": 3.001})),
+        replaced("/checkpoints/1/c", json!({"lo": 0.1, "hi": 0.2})),
         replaced(&at_last("t"), json!(400)),
         replaced("/checkpoints/0/c", json!({"lo": 0.1, "hi": 0.2})),
         replaced("/problem/rate", json!("0.0624")),
         replaced("/problem/tokens", json!(9)),
         replaced("/problem/group", json!(8)),
         replaced("/problem/logit_gain", json!("1/9")),
-        nudged("/claims/later/excess_loss/lo", 1.01),
-        nudged("/claims/later/value_error/hi", 0.99),
-        nudged("/claims/limits/score_error/lo", 1.000_1),
-        nudged("/claims/over_stated/excess_loss/hi", 0.9),
-        nudged("/claims/at/1/excess_loss/hi", 0.999_99),
-        nudged("/claims/at/2/tangent/lo", 1.000_01),
+        part_of("/claims/later/excess_loss", 0.1, 1.0),
+        part_of("/claims/later/value_error", 0.0, 0.9),
+        part_of("/claims/limits/score_error", 0.5, 0.5),
+        part_of("/claims/over_stated/excess_loss", 0.0, 0.9),
+        part_of("/claims/at/1/excess_loss", 0.0, 0.7),
+        part_of("/claims/at/2/tangent", 0.3, 1.0),
         replaced("/claims/at/0/t", json!(3)),
         replaced("/checkpoints", json!([])),
     ];
