@@ -123,6 +123,14 @@ impl Quantity {
         }
     }
 
+    /// What it is multiplied with in its limit law.
+    pub fn time(self) -> &'static str {
+        match self {
+            Self::ScoreError | Self::ValueError => "√T",
+            Self::ExcessLoss => "T",
+        }
+    }
+
     /// The claimed power of T.
     pub fn claimed(self) -> f64 {
         self.of(&CLAIMED_EXPONENTS)

@@ -76,6 +76,18 @@ Examples:
 
 A sweep is one run a value; see `--plan`, `--from` and `--resume` for more than one machine.";
 
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  popgd certify -D 16 -K 4
+  popgd certify -D 1024 -K 4 --teacher-norm 40 --at 10^9,10^12,10^18
+  popgd certify --config run.toml --format json --output certificate.json
+  popgd certify --check certificate.json
+
+The state at T₀ is enclosed in interval arithmetic; from there on the errors are bounded for every
+later step. A certificate has all that a check needs, which uses formulas of its own. Exit codes:
+3 if a certificate does not prove what it says, 1 if it does but the file was altered, 4 if
+nothing can be proven, with the reason.";
+
 const COMPLETIONS_EXAMPLE: &str = "\
 Example:
   popgd completions bash > ~/.local/share/bash-completion/completions/popgd";
@@ -102,6 +114,9 @@ pub enum Command {
     /// Compare the rates of one configuration, or the exponents of a sweep, with the theorem
     #[command(after_help = RATES_EXAMPLES)]
     Rates(RatesArgs),
+    /// Prove the rates for every step from some T₀ on, or check such a proof
+    #[command(after_help = CERTIFY_EXAMPLES)]
+    Certify(CertifyArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {
@@ -166,6 +181,22 @@ pub struct RatesArgs {
     pub strict: bool,
 }
 
+/// Flags of `certify`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CertifyArgs {
+    /// What determines the trajectory.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// T₀, from which on everything is proven [default: the first step with tan θ ≤ 0.1]
+    #[arg(long, value_name = "T0", help_heading = "Certificate", allow_hyphen_values = true)]
+    pub from_step: Option<String>,
+
+    /// Check a certificate (the JSON result of `certify`) from its contents alone
+    #[arg(long, value_name = "FILE", help_heading = "Certificate")]
+    pub check: Option<PathBuf>,
+}
+
 /// Flags that determine a trajectory, what is recorded of it, and how that is shown.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelArgs {
@@ -207,7 +238,7 @@ pub struct ModelArgs {
     #[arg(long, short = 'd', value_name = "d", help_heading = "Model", allow_hyphen_values = true)]
     pub features: Option<String>,
 
-    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates 4; sts √d, for V* = I]
+    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates and certify 4; sts √d, for V* = I]
     #[arg(long, value_name = "NORM", help_heading = "Model", allow_hyphen_values = true)]
     pub teacher_norm: Option<String>,
 
@@ -245,7 +276,7 @@ pub struct ModelArgs {
     )]
     pub rate: Option<String>,
 
-    /// T, the number of steps [default: 10^5, in rates 10^7]
+    /// T, the number of steps [default: 10^5, in rates 10^7; in certify the most to enclose, 10^9]
     #[arg(
         long,
         short = 'T',

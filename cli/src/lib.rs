@@ -4,6 +4,7 @@
 //! them and a file into checked [`settings`], and each of [`commands`] works from these alone.
 
 pub mod asymptotics;
+pub mod certificate;
 pub mod cli;
 pub mod commands;
 pub mod config;
@@ -110,6 +111,14 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             }
             let (settings, warnings) = prepare(CommandKind::Rates, arguments, color)?;
             commands::rates::execute(&settings, &warnings)
+        }
+        Some(Command::Certify(args)) => {
+            let arguments = Arguments::of_certify(&common, &args)?;
+            if let Some(file) = &args.check {
+                return commands::certify::check(file, &arguments);
+            }
+            let (settings, warnings) = prepare(CommandKind::Certify, arguments, color)?;
+            commands::certify::execute(&settings, &warnings)
         }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),

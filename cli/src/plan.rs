@@ -56,15 +56,18 @@ pub fn burn_in(model: &ModelSettings) -> Result<f64, &'static str> {
             return Err("not predicted from a start in full matrices");
         }
     }
-    let from = match &model.state {
-        None => f64::INFINITY,
-        Some(state) => state_tangent(model, state).ok_or(MIXTURE)?,
-    };
+    let from = start_tangent(model).ok_or(MIXTURE)?;
     steps_between(model, from, PAST_BURN_IN).ok_or(if model.group == Some(model.tokens) {
         "there is none: convergence is geometric"
     } else {
         MIXTURE
     })
+}
+
+/// tan θ at the start of a lumped run, infinity standing for the zero start; nothing for a state of
+/// other classes than a single one of two levels.
+pub fn start_tangent(model: &ModelSettings) -> Option<f64> {
+    model.state.as_ref().map_or(Some(f64::INFINITY), |state| state_tangent(model, state))
 }
 
 /// Whether a dense run has a start other than zero.

@@ -212,6 +212,8 @@ pub struct Settings {
     pub at: Vec<u64>,
     /// How results leave.
     pub output: OutputSettings,
+    /// T₀, if it was asked for (`certify`).
+    pub from_step: Option<u64>,
     /// Print the resolved configuration and stop.
     pub dry_run: bool,
     /// Treat a measured disagreement with the theorem as failure (`rates`).

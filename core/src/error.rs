@@ -89,6 +89,8 @@ pub enum Error {
         /// Rates must be below this.
         limit: f64,
     },
+    /// A model and the one that should be the same over another scalar differ.
+    NotTheSame,
     /// A text does not denote what was to be read from it.
     Text {
         /// How many bytes were understood.
@@ -144,6 +146,7 @@ impl fmt::Display for Error {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")
             }
             Self::Unstable { limit } => write!(f, "the rate is not stable: it must be below {limit}"),
+            Self::NotTheSame => f.write_str("the model and its derivative are not the same model"),
             Self::Text { position, expected } => {
                 write!(f, "after {position} bytes of text: {expected} expected")
             }

@@ -1,6 +1,7 @@
 //! What the suites share: the reference data, problems that own their matrices, and generators
 //! of random problems.
 
+pub mod enclosed;
 pub mod generate;
 pub mod problem;
 pub mod reference;

@@ -1,5 +1,6 @@
 //! One file a subcommand; no mathematics here.
 
+pub mod certify;
 pub mod completions;
 pub mod job;
 pub mod man;

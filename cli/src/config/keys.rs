@@ -56,6 +56,8 @@ pub const KEYS: &[Key] = &[
     flag("resume", &[]),
     flag("threads", &["jobs", "workers"]),
     flag("job", &[]),
+    flag("from_step", &["t0", "start_step"]),
+    flag("check", &["verify"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -199,7 +201,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates"] {
+        for sub in ["run", "rates", "certify"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

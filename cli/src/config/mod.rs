@@ -26,7 +26,7 @@ use self::start::Start;
 use self::tree::{Kind, Node};
 use self::value_matrix::ValueMatrix;
 use self::values::Values;
-use crate::cli::{self, CommonArgs, ModelArgs, RatesArgs, RunArgs};
+use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
 use crate::output::sink;
 use crate::settings::{
@@ -40,6 +40,8 @@ pub enum CommandKind {
     Run,
     /// `rates`.
     Rates,
+    /// `certify`.
+    Certify,
 }
 
 /// The flags of the command line, by key, and the configuration file.
@@ -93,10 +95,32 @@ impl Arguments {
         Ok(arguments)
     }
 
+    /// Of `certify`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_certify(common: &CommonArgs, args: &CertifyArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        arguments.text("from_step", args.from_step.as_deref());
+        arguments.path("check", args.check.as_deref())?;
+        Ok(arguments)
+    }
+
     /// Flags and file together.
     fn values(&self) -> Result<Values, Failure> {
         let file = self.file.as_ref().map(|file| (file.path.clone(), file.entries.clone()));
         Values::gather(self.flags.clone(), file)
+    }
+
+    /// The form of a result and its file, for commands that have no model.
+    ///
+    /// # Errors
+    /// As [`resolve`].
+    pub fn form_of_output(&self) -> Result<(Format, Option<PathBuf>), Failure> {
+        let output = output(&self.values()?)?;
+        Ok((output.format, output.output))
     }
 
     /// What is said of colours: errors have them too, before all else is understood.
@@ -254,16 +278,18 @@ pub fn resolve(
     arguments: Arguments,
 ) -> Result<(Settings, Vec<Warning>), Failure> {
     let mut values = arguments.values()?;
-    if command == CommandKind::Run && values.has("strict") {
-        let message = "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`";
-        return Err(values.fail("strict", message));
-    }
+    check_belongs(command, &values)?;
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,
         Some("interval64") => ScalarKind::Interval64,
-        _ => ScalarKind::F64,
+        Some(_) => ScalarKind::F64,
+        None if command == CommandKind::Certify => ScalarKind::Interval64,
+        None => ScalarKind::F64,
     };
+    if command == CommandKind::Certify && scalar != ScalarKind::Interval64 {
+        return Err(values.fail("scalar", "only interval64 proves anything: leave it out"));
+    }
     values.set_scalar(scalar);
     let output = output(&values)?;
 
@@ -272,7 +298,10 @@ pub fn resolve(
     value_matrix.check_scale(&values, target.tokens)?;
     let start = Start::resolve(&values, &target, &value_matrix)?;
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
-    let schedule = Schedule::resolve(&values, training.steps)?;
+    let schedule = match command {
+        CommandKind::Certify => Schedule::beyond(&values)?,
+        CommandKind::Run | CommandKind::Rates => Schedule::resolve(&values, training.steps)?,
+    };
 
     let dense = match start.method {
         Method::Lumped => None,
@@ -316,7 +345,11 @@ pub fn resolve(
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
     let echo = echo::echo(&resolved);
     let settings = Settings {
-        at: resolved.schedule.steps(resolved.model.steps),
+        at: match command {
+            CommandKind::Certify => resolved.schedule.listed(),
+            CommandKind::Run | CommandKind::Rates => resolved.schedule.steps(resolved.model.steps),
+        },
+        from_step: values.integer("from_step")?,
         model: resolved.model,
         output,
         dry_run: values.switch("dry_run")?,
@@ -324,6 +357,31 @@ pub fn resolve(
         echo,
     };
     Ok((settings, warnings))
+}
+
+/// Refuses keys of other commands that would change nothing.
+fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
+    let foreign: &[(&str, &str)] = match command {
+        CommandKind::Run => &[
+            (
+                "strict",
+                "belongs to `popgd rates`, which has verdicts: leave it out for `popgd run`",
+            ),
+            ("from_step", "belongs to `popgd certify`: leave it out for `popgd run`"),
+        ],
+        CommandKind::Rates => {
+            &[("from_step", "belongs to `popgd certify`: leave it out for `popgd rates`")]
+        }
+        CommandKind::Certify => &[
+            ("strict", "belongs to `popgd rates`: leave it out for `popgd certify`"),
+            ("plot", "a certificate has no picture: leave it out, or draw it with `popgd rates`"),
+            ("save_state", "belongs to `popgd run`: leave it out for `popgd certify`"),
+        ],
+    };
+    match foreign.iter().find(|(key, _)| values.has(key)) {
+        Some((key, message)) => Err(values.fail(key, message)),
+        None => Ok(()),
+    }
 }
 
 /// How results leave.

@@ -52,6 +52,26 @@ impl Schedule {
         Ok(Self::PerDecade(count))
     }
 
+    /// As given, for a command that speaks of any step.
+    ///
+    /// # Errors
+    /// What is not a step.
+    pub fn beyond(values: &Values) -> Result<Self, Failure> {
+        if values.has("at") {
+            Self::resolve(values, u64::MAX)
+        } else {
+            Ok(Self::Listed(Vec::new()))
+        }
+    }
+
+    /// The steps that were asked for, one by one.
+    pub fn listed(&self) -> Vec<u64> {
+        match self {
+            Self::Listed(steps) => steps.clone(),
+            Self::PerDecade(_) => Vec::new(),
+        }
+    }
+
     /// The recorded steps: increasing, none beyond the last, always with the last.
     pub fn steps(&self, last: u64) -> Vec<u64> {
         let mut steps = match self {

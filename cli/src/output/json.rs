@@ -26,6 +26,13 @@
 //!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` (steps, `measured`
 //!   and `predicted`, the latter to `predicted_within` steps; `stiffness`, κ‖V*‖²/K²) and `records`
 //!   (T, tan θ, score error, value error, excess loss) or the factors of it.
+//! * `certify` adds `certificate_hash` and `certificate`: the exact `problem`, `lambda` and `mu`, the
+//!   `checkpoints` (t, c, gap; the last is at T₀), the `region` (`x0`, `lag`), the `clocks` (`upper`,
+//!   `lower`) and `claims`: the quantities `at` T₀ and the steps asked for; `later`, T times the excess
+//!   loss and √T times the errors for all T ≥ T₀ together; their `limits`; and `over_stated`, the
+//!   quantities over the bounds of Theorem 3.1 without constants, for all T ≥ T₀. `certify --check` has
+//!   `check` instead of a configuration: `proof` (`holds`, `fails` with a `reason`), `hash` (`matches`,
+//!   `differs`), and the number of `checkpoints`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

@@ -2,6 +2,8 @@
 
 pub mod accumulate;
 pub mod dense;
+pub mod enclosure;
+pub mod forever;
 pub mod lumped;
 
 pub use crate::model::Quantities;

@@ -58,6 +58,46 @@ impl<'a, S: Scalar> LumpedModel<'a, S> {
         Ok(())
     }
 
+    /// The same model over another scalar. `numbers` has two entries a level, `classes` one entry
+    /// a class, of any content.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for either, and what [`check`](Self::check) finds.
+    pub fn mapped<'b, T: Scalar>(
+        &self,
+        map: impl Fn(S) -> T,
+        numbers: &'b mut [T],
+        classes: &'b mut [Class<'b, T>],
+    ) -> Result<LumpedModel<'b, T>, Error> {
+        self.check()?;
+        check_length("numbers of a model", self.levels().saturating_mul(2), numbers.len())?;
+        check_length("classes of a model", self.classes.len(), classes.len())?;
+        let mut rest = numbers;
+        for (class, slot) in self.classes.iter().zip(classes.iter_mut()) {
+            let levels = class.counts.len();
+            let (Some(counts), Some(weights)) =
+                (split_off_mut(&mut rest, levels), split_off_mut(&mut rest, levels))
+            else {
+                break;
+            };
+            for (to, &from) in counts.iter_mut().zip(class.counts) {
+                *to = map(from);
+            }
+            for (to, &from) in weights.iter_mut().zip(class.weights) {
+                *to = map(from);
+            }
+            *slot = Class { columns: map(class.columns), counts, weights };
+        }
+        Ok(LumpedModel {
+            activation: Activation::leaky_relu(map(self.activation.slope())),
+            classes,
+            teacher_norm: map(self.teacher_norm),
+            logit_gain: map(self.logit_gain),
+            rate: map(self.rate),
+            slope_at_zero: map(self.slope_at_zero),
+        })
+    }
+
     /// What one step adds: returns the increment of c, and writes those of the logits.
     ///
     /// `logits`, `scores` and `increments` have one entry a level, class after class; `scores`

@@ -20,6 +20,7 @@
 #[cfg(feature = "leak")]
 extern crate std;
 
+mod certificates;
 mod descent;
 mod input;
 mod model;
@@ -76,8 +77,9 @@ instantiate! {
     instantiate_f32: f32, also scalar::float, theory::statements_in_floats;
     instantiate_f64: f64,
         also scalar::float, theory::statements_in_floats, theory::clock, model::activation_of_samples;
-    instantiate_interval_f32: Interval<f32>, also scalar::interval;
-    instantiate_interval_f64: Interval<f64>, also scalar::interval;
+    instantiate_interval_f32: Interval<f32>, also scalar::interval, certificates::enclosure;
+    instantiate_interval_f64: Interval<f64>,
+        also scalar::interval, certificates::enclosure, certificates::forever;
     instantiate_dual_f64: Dual<f64, 2>, also scalar::dual;
     instantiate_dual_interval: Dual<Interval<f64>, 2>, also scalar::dual;
 }
