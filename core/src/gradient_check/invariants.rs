@@ -35,7 +35,7 @@ pub fn check(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error>
         state.column_sums(),
     )];
     if shape.features >= 2 {
-        let formulas = state.rotation(arena.symbol("t"))?;
+        let formulas = state.rotation(arena.symbol("theta"))?;
         claims.push(Claim::judge(&mut judge, "rotating features changes nothing", formulas));
     }
     if shape.tokens >= 2 {
@@ -74,10 +74,9 @@ impl<'a> State<'a> {
         (0..tokens).map(of_column).collect()
     }
 
-    /// The first two features are rotated by the angle whose half has tangent t.
-    fn rotation(&self, t: Expr<'a>) -> Result<Vec<Expr<'a>>, Error> {
-        let denominator = t.one() + t.square();
-        let (cosine, sine) = ((t.one() - t.square()) / denominator, t.integer(2) * t / denominator);
+    /// The first two features are rotated by the angle.
+    fn rotation(&self, angle: Expr<'a>) -> Result<Vec<Expr<'a>>, Error> {
+        let (cosine, sine) = (angle.cos(), angle.sin());
         let features = self.inputs.shape.features;
         let rotated = |values: &[Expr<'a>]| {
             let mut values = values.to_vec();
