@@ -14,6 +14,8 @@ pub mod engine;
 pub mod error;
 pub mod fit;
 pub mod geometric;
+pub mod gradcheck;
+pub mod gradcheck_args;
 pub mod interrupt;
 pub mod number;
 pub mod output;
@@ -111,6 +113,11 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             let (settings, warnings) = prepare(CommandKind::Rates, arguments, color)?;
             commands::rates::execute(&settings, &warnings)
         }
+        Some(Command::Gradcheck(args)) => {
+            let arguments = Arguments::of_gradcheck(&common, &args)?;
+            choose_color(&arguments, color);
+            commands::gradcheck::execute(&config::gradcheck::resolve(&arguments)?)
+        }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),
     }
@@ -122,12 +129,7 @@ fn prepare(
     arguments: Arguments,
     color: &mut ColorChoice,
 ) -> Result<(Settings, Vec<Warning>), Failure> {
-    *color = match arguments.color() {
-        Some(settings::ColorChoice::Always) => ColorChoice::Always,
-        Some(settings::ColorChoice::Never) => ColorChoice::Never,
-        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
-        None => *color,
-    };
+    choose_color(&arguments, color);
     let (settings, warnings) = config::resolve(command, arguments)?;
     warn(*color, &settings, &warnings);
     if settings.dry_run {
@@ -136,6 +138,16 @@ fn prepare(
         output::state::open(&settings)?;
     }
     Ok((settings, warnings))
+}
+
+/// Colours as a configuration file may want them.
+fn choose_color(arguments: &Arguments, color: &mut ColorChoice) {
+    *color = match arguments.color() {
+        Some(settings::ColorChoice::Always) => ColorChoice::Always,
+        Some(settings::ColorChoice::Never) => ColorChoice::Never,
+        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
+        None => *color,
+    };
 }
 
 /// Tells warnings, unless they are not wanted.

@@ -1,6 +1,7 @@
 //! One file a subcommand; no mathematics here.
 
 pub mod completions;
+pub mod gradcheck;
 pub mod job;
 pub mod man;
 pub mod rates;

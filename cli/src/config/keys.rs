@@ -56,10 +56,16 @@ pub const KEYS: &[Key] = &[
     flag("resume", &[]),
     flag("threads", &["jobs", "workers"]),
     flag("job", &[]),
+    flag("positions", &["encodings"]),
+    flag("proof", &["exact"]),
+    flag("boxes", &[]),
+    flag("radius", &[]),
+    flag("remainders", &["taylor"]),
+    flag("print", &["formulas"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
-    file_only("p", &["positions"]),
+    file_only("p", &[]),
     file_only("logit_scale", &["tau", "temperature"]),
     file_only("w0", &["w", "w_v", "start_value_matrix"]),
     file_only("kq0", &["kq", "w_kq", "start_key_query"]),
@@ -199,7 +205,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates"] {
+        for sub in ["run", "rates", "gradcheck"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

@@ -53,16 +53,22 @@ use crate::trajectory::{End, Row, Trajectory};
 
 /// The part that all documents begin with, and what the user was warned of.
 pub fn document(command: &str, settings: &Settings, warnings: &[Warning]) -> Map<String, Value> {
-    let mut document = Map::new();
-    document.insert("schema".into(), SCHEMA.into());
-    document.insert("popgd".into(), VERSION.into());
-    document.insert("command".into(), command.into());
-    document.insert("config".into(), settings.echo.clone());
-    document.insert("provenance".into(), Provenance::of(settings).to_json());
+    let mut document = head(command, &settings.echo, &Provenance::of(settings));
     if !warnings.is_empty() {
         let texts = warnings.iter().map(|warning| Value::from(warning.to_string()));
         document.insert("warnings".into(), texts.collect());
     }
+    document
+}
+
+/// What a document says of its origin.
+pub fn head(command: &str, config: &Value, provenance: &Provenance) -> Map<String, Value> {
+    let mut document = Map::new();
+    document.insert("schema".into(), SCHEMA.into());
+    document.insert("popgd".into(), VERSION.into());
+    document.insert("command".into(), command.into());
+    document.insert("config".into(), config.clone());
+    document.insert("provenance".into(), provenance.to_json());
     document
 }
 

@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub mod digits;
+pub mod gradcheck;
 pub mod json;
 pub mod plot;
 pub mod rates;

@@ -59,9 +59,9 @@ pub fn step_is_the_gradient(slope: Slope, seed: u64) -> Result<Vec<Claim>, Error
     let full = Class { columns: symbol("n2"), counts: &single.0, weights: &single.1 };
     let mixed = Class { columns: symbol("n1"), ..two_level.class() };
     let families: [(&str, &[Class<'_, Expr<'_>>]); 4] = [
-        ("two levels, symbolic D and K", &[two_level.class()]),
-        ("three levels, symbolic counts and weights, one weight 0", &[three]),
-        ("two levels, symbolic counts and weights", &[two]),
+        ("two levels, any D and K", &[two_level.class()]),
+        ("three levels, one of weight 0", &[three]),
+        ("two levels of any weight", &[two]),
         ("two classes", &[mixed, full]),
     ];
     let mut claims = Vec::new();
@@ -75,7 +75,11 @@ pub fn step_is_the_gradient(slope: Slope, seed: u64) -> Result<Vec<Claim>, Error
             slope_at_zero: one,
         };
         let formulas = step_less_gradient(&model, symbol("c"), symbol);
-        claims.push(Claim::judge(&mut judge, format!("step = gradient: {family}"), formulas));
+        claims.push(Claim::judge(
+            &mut judge,
+            format!("lumped step = gradient: {family}"),
+            formulas,
+        ));
     }
     Ok(claims)
 }
