@@ -25,6 +25,17 @@
 //!   result (`run --job`, an entry of `runs`) has `provenance` and `findings` too: the `approach`
 //!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` and `records` (T,
 //!   tan θ, score error, value error, excess loss) or the factors of it.
+//! * `gradcheck` adds the `verdict` over all (`proven`, `consistent`, `undecided`, `refuted`);
+//!   `gradient`, for each kind of `positions` its `entries` (`block`, `row`, `column`; `proof` with
+//!   `verdict`, `operations` and `terms`; `enclosure` with `verdict` and `difference_at_most`, and
+//!   `difference_at_least` if it is refuted) and `remainders` (`of` a block; `verdict` `right`,
+//!   `wrong` or `undecided`, the median `order`, how many points were `right`, `wrong`, `silent`,
+//!   and the `first` of them); or, in the place of proofs, `proof_left_out` with the
+//!   `expected_seconds`; `lumped_step` with `entries` and a `remainder` likewise; and `claims`
+//!   (`about`, `claim`, `verdict`, `formulas`, `operations`, `terms`), with `claims_left_out`. What
+//!   is refuted has the `difference`, of a proof as an enclosure of it at some point. In CSV a line
+//!   is a check of an entry, a block or a claim; its `dry_run` has `gradient` and
+//!   `expected_seconds`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

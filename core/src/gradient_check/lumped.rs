@@ -190,8 +190,10 @@ fn dense_less_lumped<'a>(
         slope_at_zero,
     };
     let mut memory = vec![one; model.memory()];
-    let full = [gap];
-    let state: &[Expr<'a>] = if group == tokens { &full } else { &[gap, zero] };
+    // Only differences of logits count.
+    let shift = symbol("shift");
+    let state = [gap + shift, shift];
+    let state = if group == tokens { &state[..1] } else { &state };
     let mut lumped = Lumped::from_state(model, Accumulate::Plain, c, state, &mut memory)?;
     let lumped_before = lumped.quantities();
     lumped.step();
