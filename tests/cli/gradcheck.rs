@@ -277,3 +277,35 @@ fn progress_and_colour_are_for_terminals() {
     let coloured = gradcheck(&small(&["--color", "always"]));
     assert!(text(&coloured.stdout).contains("\u{1b}[32mproven\u{1b}[0m"));
 }
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_writes_what_was_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.json");
+    let child = Command::new(cargo_bin!("popgd"))
+        .args(["gradcheck", "-D", "12", "-K", "1", "--boxes", "10^6", "--proof", "never"])
+        .args(["--format", "json", "--output"])
+        .arg(&path)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // Its temporary file is made when all is understood.
+    for _ in 0..500 {
+        if std::fs::read_dir(folder.path()).expect("a folder").count() > 0 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let written = std::fs::read(&path).expect("the result");
+    let found: Value = serde_json::from_slice(&written).expect("JSON");
+    assert_eq!(found["stopped"]["reason"], json!("interrupted"));
+    assert_eq!(found["verdict"], json!("undecided"), "what was not looked at is open");
+    let first = &list(&found["gradient"][0], "entries")[0];
+    assert_eq!(first["enclosure"]["verdict"], json!("consistent"));
+}
