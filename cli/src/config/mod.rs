@@ -314,7 +314,9 @@ pub fn resolve(
         return Err(values.fail("strict", message));
     }
     if let Some(key) = gradcheck::KEYS.into_iter().find(|key| values.has(key)) {
-        return Err(values.fail(key, "belongs to `popgd gradcheck`: leave it out"));
+        let hint = if key == "positions" { "; a matrix P is the key p" } else { "" };
+        let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
+        return Err(values.fail(key, message));
     }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
