@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use crate::gradcheck_args::GradcheckArgs;
 use crate::sweep_args::SweepArgs;
 
 /// Names of the tasks.
@@ -43,6 +44,7 @@ Examples:
   popgd run --config run.toml --at 1,10,100 --steps 100 --output run.csv --format csv
   popgd rates
   popgd rates --task sts --tokens 64 --group 8
+  popgd gradcheck
 
 `popgd help run` tells about every flag.";
 
@@ -88,6 +90,23 @@ later step. A certificate has all that a check needs, which uses formulas of its
 3 if a certificate does not prove what it says, 1 if it does but the file was altered, 4 if
 nothing can be proven, with the reason.";
 
+const GRADCHECK_EXAMPLES: &str = "\
+Examples:
+  popgd gradcheck
+  popgd gradcheck -D 4 -M 1 -d 3 --activation relu --positions identity
+  popgd gradcheck --tokens 36 --features 4 --boxes 1
+  popgd gradcheck -D 12 -K 4 --format json
+  popgd gradcheck --print -D 2 -M 1 -d 2 --activation relu
+  popgd gradcheck --print latex --output gradient.tex
+
+The code that descends is run over formulas, intervals and floats. Proof: the coded gradient less \
+the derivative of the coded loss is reduced to 0, for all numbers at once. Enclosure: both contain \
+their values over a box, and must meet. Remainder: the loss differs from its linear part in second \
+order if the gradient is right, in first order if it is wrong. Then steps: dense and lumped ones \
+follow their gradients, are the same where they should be, and keep what the paper says they keep.
+
+Exit codes: 0 if all agrees, 3 if something is refuted, 4 if something is undecided.";
+
 const COMPLETIONS_EXAMPLE: &str = "\
 Example:
   popgd completions bash > ~/.local/share/bash-completion/completions/popgd";
@@ -117,6 +136,9 @@ pub enum Command {
     /// Prove the rates for every step from some T₀ on, or check such a proof
     #[command(after_help = CERTIFY_EXAMPLES)]
     Certify(CertifyArgs),
+    /// Prove that the gradient of descent is the derivative of its loss, or find where it is not
+    #[command(after_help = GRADCHECK_EXAMPLES)]
+    Gradcheck(GradcheckArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {

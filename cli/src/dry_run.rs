@@ -146,7 +146,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// A time in words.
-fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     const LEVELS: [(f64, f64, &str); 6] = [
         (1e-3, 1e-6, "microseconds"),
         (1.0, 1e-3, "milliseconds"),

@@ -15,6 +15,8 @@ pub mod engine;
 pub mod error;
 pub mod fit;
 pub mod geometric;
+pub mod gradcheck;
+pub mod gradcheck_args;
 pub mod interrupt;
 pub mod number;
 pub mod output;
@@ -120,6 +122,11 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             let (settings, warnings) = prepare(CommandKind::Certify, arguments, color)?;
             commands::certify::execute(&settings, &warnings)
         }
+        Some(Command::Gradcheck(args)) => {
+            let arguments = Arguments::of_gradcheck(&common, &args)?;
+            choose_color(&arguments, color);
+            commands::gradcheck::execute(&config::gradcheck::resolve(&arguments)?)
+        }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),
     }
@@ -131,12 +138,7 @@ fn prepare(
     arguments: Arguments,
     color: &mut ColorChoice,
 ) -> Result<(Settings, Vec<Warning>), Failure> {
-    *color = match arguments.color() {
-        Some(settings::ColorChoice::Always) => ColorChoice::Always,
-        Some(settings::ColorChoice::Never) => ColorChoice::Never,
-        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
-        None => *color,
-    };
+    choose_color(&arguments, color);
     let (settings, warnings) = config::resolve(command, arguments)?;
     warn(*color, &settings, &warnings);
     if settings.dry_run {
@@ -145,6 +147,16 @@ fn prepare(
         output::state::open(&settings)?;
     }
     Ok((settings, warnings))
+}
+
+/// Colours as a configuration file may want them.
+fn choose_color(arguments: &Arguments, color: &mut ColorChoice) {
+    *color = match arguments.color() {
+        Some(settings::ColorChoice::Always) => ColorChoice::Always,
+        Some(settings::ColorChoice::Never) => ColorChoice::Never,
+        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
+        None => *color,
+    };
 }
 
 /// Tells warnings, unless they are not wanted.

@@ -330,6 +330,11 @@ impl Exact {
         if self.0.is_integer() { self.0.numer().to_u64() } else { None }
     }
 
+    /// Numerator and denominator, the latter positive, if both fit.
+    pub fn to_fraction(&self) -> Option<(i64, i64)> {
+        Some((self.0.numer().to_i64()?, self.0.denom().to_i64()?))
+    }
+
     /// Whether it is 0.
     pub fn is_zero(&self) -> bool {
         self.0.is_zero()

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Shorter runs have no bar: it would only flash.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A bar that counts steps.
+/// A bar that counts steps, or the like.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -22,9 +22,16 @@ pub struct Progress {
 impl Progress {
     /// A bar for so many steps; invisible if `quiet`, or if standard error is not a terminal.
     pub fn new(steps: u64, quiet: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        let template = "{bar:30} {percent:>3} %  step {human_pos} of {human_len}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        Self::of("step", steps, quiet)
+    }
+
+    /// A bar for so many of something else.
+    pub fn of(unit: &str, count: u64, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::hidden());
+        let template = format!(
+            "{{bar:30}} {{percent:>3}} %  {unit} {{human_pos}} of {{human_len}}, {{eta}} left"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         let due = (!quiet && std::io::stderr().is_terminal()).then(|| Instant::now() + PATIENCE);

@@ -3,6 +3,8 @@
 //! `POPGD_CASES=100000` runs that many random cases for each scalar.
 #![cfg(feature = "symbolic")]
 
+use std::ops::ControlFlow;
+
 use popgd_core::gradient_check::{
     Case, Coded, Encodings, Gradient, Inputs, Program, Random, Slope, claim, enclosure, exact,
     invariants, lumped, lumped_numbers, step, taylor,
@@ -107,6 +109,17 @@ fn exact_proof_accepts_the_coded_gradient() {
         let verdicts = exact_verdicts(program);
         assert!(verdicts.iter().all(|v| *v == exact::Verdict::Proven), "{verdicts:?}");
     }
+}
+
+#[test]
+fn exact_proof_can_be_broken_off() {
+    let mut seen = Vec::new();
+    let stop = |proof: exact::EntryProof| {
+        seen.push(proof.entry.to_string());
+        if seen.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    exact::check_each(&CASE, &Coded, 11, stop).unwrap();
+    assert_eq!(seen, ["W_V[1,1]", "W_V[1,2]", "W_KQ[1,1]"]);
 }
 
 #[test]

@@ -61,7 +61,8 @@ fn lumped_is_dense() {
 #[test]
 fn the_invariants_are_proven() {
     for slope in SLOPES {
-        for (channels, features, tokens) in [(1, 1, 2), (2, 2, 2), (2, 2, 3)] {
+        for (channels, features, tokens) in [(1, 1, 2), (2, 2, 2), (2, 2, 3), (2, 3, 3), (1, 2, 5)]
+        {
             let shape = Shape { tokens, channels, features };
             assert_proven(&invariants::check(shape, slope, 5).unwrap());
         }

@@ -52,6 +52,21 @@ fn rational_functions() {
     assert_nonzero(one / x - one / (x + one));
 }
 
+/// Parts of a long sum that vanish by themselves are sought at a sample point: that must not be one
+/// at which others happen to vanish.
+#[test]
+fn long_sums() {
+    fn sum<'a>(parts: &[Expr<'a>]) -> Expr<'a> {
+        parts.iter().fold(parts[0].zero(), |sum, &part| sum + part)
+    }
+    let arena = Arena::new();
+    let symbols: Vec<_> = (0..25).map(|k| arena.symbol(&format!("x{k}"))).collect();
+    let (y, z) = (arena.symbol("y"), arena.symbol("z"));
+    let factor = y * z / y.integer(5);
+    let by_rows = symbols.chunks(5).fold(y.zero(), |all, row| all + factor * sum(row));
+    assert_zero(by_rows - factor * sum(&symbols));
+}
+
 #[test]
 fn roots() {
     let arena = Arena::new();

@@ -3,7 +3,7 @@
     pip install sympy
     python tests/peers/sympy_gradient.py
 
-Prints loss and gradient with `core/examples/formulas.rs` for a number of sizes, slopes and
+Prints loss and gradient with `popgd gradcheck --print` for a number of sizes, activations and
 positions, reads them with sympy, lets sympy differentiate every line, and compares the derivative
 of the loss with the printed gradient at random rational points. Works with 60 digits; the two must
 agree to 30 of the largest entry.
@@ -24,9 +24,9 @@ import sympy
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [
-    (channels, features, tokens, slope, positions)
+    (channels, features, tokens, activation, positions)
     for channels, features, tokens in [(1, 1, 2), (1, 2, 2), (2, 1, 2), (2, 2, 2), (2, 2, 3)]
-    for slope in ["1/1", "0/1", "symbol"]
+    for activation in ["identity", "relu", "leaky-relu"]
     for positions in ["identity", "general"]
 ]
 FUNCTIONS = ["sqrt", "exp", "sin", "cos", "atan2", "sign", "pi"]
@@ -35,12 +35,15 @@ DIGITS = 30
 
 def formulas(case):
     """The printed lines, as pairs of a name and a sympy expression."""
-    command = ["cargo", "run", "--quiet", "-p", "popgd-core", "--features", "symbolic"]
-    command += ["--example", "formulas", "--"] + [str(part) for part in case]
+    flags = ["--channels", "--features", "--tokens", "--activation", "--positions"]
+    command = ["cargo", "run", "--quiet", "--release", "-p", "popgd", "--", "gradcheck", "--print"]
+    command += [str(part) for pair in zip(flags, case) for part in pair]
     text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     known = {name: getattr(sympy, name) for name in FUNCTIONS}
     lines = []
     for line in text.splitlines():
+        if line.startswith("#"):
+            continue
         name, formula = line.split(" = ", 1)
         for symbol in set(re.findall(r"[A-Za-z_]\w*", formula)) - set(known):
             known[symbol] = sympy.Symbol(symbol, real=True)
@@ -95,7 +98,7 @@ def main():
         lines, entries, worst = check(case)
         good = worst < mpmath.mpf(10) ** -DIGITS
         bad += not good
-        label = "M={} d={} D={} slope {} positions {}".format(*case)
+        label = "M={} d={} D={} {} positions {}".format(*case)
         print(f"{label}: {lines} lines, {entries} entries, {mpmath.nstr(worst, 3)}", flush=True)
         if not good:
             print("  DISAGREES")

@@ -55,7 +55,15 @@ mod tests {
         let mut page = Vec::new();
         render(&mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
-        for part in [".TH popgd 1", "POPGD RUN", "logit\\-gain", "POPGD RATES", "strict"] {
+        for part in [
+            ".TH popgd 1",
+            "POPGD RUN",
+            "logit\\-gain",
+            "POPGD RATES",
+            "strict",
+            "POPGD GRADCHECK",
+            "remainders",
+        ] {
             assert!(page.contains(part), "{part} is missing");
         }
     }

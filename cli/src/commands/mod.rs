@@ -2,6 +2,7 @@
 
 pub mod certify;
 pub mod completions;
+pub mod gradcheck;
 pub mod job;
 pub mod man;
 pub mod rates;

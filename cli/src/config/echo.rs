@@ -116,7 +116,7 @@ pub(super) fn echo(resolved: &Resolved) -> Value {
 }
 
 /// The name of the activation with this slope.
-fn activation(slope: &Exact) -> String {
+pub(super) fn activation(slope: &Exact) -> String {
     if *slope == Exact::one() {
         "identity".to_owned()
     } else if slope.is_zero() {
@@ -181,12 +181,12 @@ fn length(value: usize) -> Value {
     u64::try_from(value).map_or_else(|_| value.to_string().into(), integer)
 }
 
-fn integer(value: u64) -> Value {
+pub(super) fn integer(value: u64) -> Value {
     if value <= MAX_PLAIN_INTEGER { value.into() } else { value.to_string().into() }
 }
 
 /// A JSON number where any reader gets the exact value from it, otherwise a string.
-fn number(value: &Exact) -> Value {
+pub(super) fn number(value: &Exact) -> Value {
     let text = value.to_string();
     let plain = match value.abs().to_integer() {
         Some(integer) => integer <= MAX_PLAIN_INTEGER,

@@ -58,10 +58,16 @@ pub const KEYS: &[Key] = &[
     flag("job", &[]),
     flag("from_step", &["t0", "start_step"]),
     flag("check", &["verify"]),
+    flag("positions", &["encodings"]),
+    flag("proof", &["exact"]),
+    flag("boxes", &[]),
+    flag("radius", &[]),
+    flag("remainders", &["taylor"]),
+    flag("print", &["formulas"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
-    file_only("p", &["positions"]),
+    file_only("p", &[]),
     file_only("logit_scale", &["tau", "temperature"]),
     file_only("w0", &["w", "w_v", "start_value_matrix"]),
     file_only("kq0", &["kq", "w_kq", "start_key_query"]),
@@ -201,7 +207,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify"] {
+        for sub in ["run", "rates", "certify", "gradcheck"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

@@ -3,6 +3,7 @@
 //! Every wrong input ends in one message that names the flag (or the file and the key), says
 //! what was expected, and how to mend it.
 
+pub mod gradcheck;
 pub mod keys;
 mod overridden;
 mod saved;
@@ -28,6 +29,7 @@ use self::value_matrix::ValueMatrix;
 use self::values::Values;
 use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
+use crate::gradcheck_args::GradcheckArgs;
 use crate::output::sink;
 use crate::settings::{
     ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, ScalarKind, Settings,
@@ -105,6 +107,54 @@ impl Arguments {
         arguments.model(&args.model)?;
         arguments.text("from_step", args.from_step.as_deref());
         arguments.path("check", args.check.as_deref())?;
+        Ok(arguments)
+    }
+
+    /// Of `gradcheck`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_gradcheck(common: &CommonArgs, args: &GradcheckArgs) -> Result<Self, Failure> {
+        let GradcheckArgs {
+            config,
+            dry_run,
+            tokens,
+            group,
+            channels,
+            features,
+            activation,
+            positions,
+            proof,
+            boxes,
+            radius,
+            remainders,
+            seed,
+            print,
+            format,
+            output,
+        } = args;
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.file(config.as_deref())?;
+        arguments.switch("dry_run", *dry_run);
+        for (key, value) in [
+            ("tokens", tokens),
+            ("group", group),
+            ("channels", channels),
+            ("features", features),
+            ("activation", activation),
+            ("positions", positions),
+            ("proof", proof),
+            ("boxes", boxes),
+            ("radius", radius),
+            ("remainders", remainders),
+            ("seed", seed),
+            ("print", print),
+            ("format", format),
+        ] {
+            arguments.text(key, value.as_deref());
+        }
+        arguments.path("output", output.as_deref())?;
         Ok(arguments)
     }
 
@@ -203,9 +253,7 @@ impl Arguments {
             output,
             plot,
         } = args;
-        if let Some(path) = config {
-            self.file = Some(File { path: path.clone(), entries: tree::read(path)? });
-        }
+        self.file(config.as_deref())?;
         self.switch("dry_run", *dry_run);
         for (key, value) in [
             ("preset", preset),
@@ -233,6 +281,13 @@ impl Arguments {
         }
         self.path("output", output.as_deref())?;
         self.path("plot", plot.as_deref())
+    }
+
+    fn file(&mut self, path: Option<&Path>) -> Result<(), Failure> {
+        if let Some(path) = path {
+            self.file = Some(File { path: path.to_owned(), entries: tree::read(path)? });
+        }
+        Ok(())
     }
 
     fn text(&mut self, key: &'static str, value: Option<&str>) {
@@ -279,6 +334,11 @@ pub fn resolve(
 ) -> Result<(Settings, Vec<Warning>), Failure> {
     let mut values = arguments.values()?;
     check_belongs(command, &values)?;
+    if let Some(key) = gradcheck::KEYS.into_iter().find(|key| values.has(key)) {
+        let hint = if key == "positions" { "; a matrix P is the key p" } else { "" };
+        let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
+        return Err(values.fail(key, message));
+    }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,

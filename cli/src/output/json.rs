@@ -33,6 +33,17 @@
 //!   quantities over the bounds of Theorem 3.1 without constants, for all T ≥ T₀. `certify --check` has
 //!   `check` instead of a configuration: `proof` (`holds`, `fails` with a `reason`), `hash` (`matches`,
 //!   `differs`), and the number of `checkpoints`.
+//! * `gradcheck` adds the `verdict` over all (`proven`, `consistent`, `undecided`, `refuted`);
+//!   `gradient`, for each kind of `positions` its `entries` (`block`, `row`, `column`; `proof` with
+//!   `verdict`, `operations` and `terms`; `enclosure` with `verdict` and `difference_at_most`, and
+//!   `difference_at_least` if it is refuted) and `remainders` (`of` a block; `verdict` `right`,
+//!   `wrong` or `undecided`, the median `order`, how many points were `right`, `wrong`, `silent`,
+//!   and the `first` of them); or, in the place of proofs, `proof_left_out` with the
+//!   `expected_seconds`; `lumped_step` with `entries` and a `remainder` likewise; and `claims`
+//!   (`about`, `claim`, `verdict`, `formulas`, `operations`, `terms`), with `claims_left_out`. What
+//!   is refuted has the `difference`, of a proof as an enclosure of it at some point. In CSV a line
+//!   is a check of an entry, a block or a claim; its `dry_run` has `gradient` and
+//!   `expected_seconds`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and
@@ -61,16 +72,22 @@ use crate::trajectory::{End, Row, Trajectory};
 
 /// The part that all documents begin with, and what the user was warned of.
 pub fn document(command: &str, settings: &Settings, warnings: &[Warning]) -> Map<String, Value> {
-    let mut document = Map::new();
-    document.insert("schema".into(), SCHEMA.into());
-    document.insert("popgd".into(), VERSION.into());
-    document.insert("command".into(), command.into());
-    document.insert("config".into(), settings.echo.clone());
-    document.insert("provenance".into(), Provenance::of(settings).to_json());
+    let mut document = head(command, &settings.echo, &Provenance::of(settings));
     if !warnings.is_empty() {
         let texts = warnings.iter().map(|warning| Value::from(warning.to_string()));
         document.insert("warnings".into(), texts.collect());
     }
+    document
+}
+
+/// What a document says of its origin.
+pub fn head(command: &str, config: &Value, provenance: &Provenance) -> Map<String, Value> {
+    let mut document = Map::new();
+    document.insert("schema".into(), SCHEMA.into());
+    document.insert("popgd".into(), VERSION.into());
+    document.insert("command".into(), command.into());
+    document.insert("config".into(), config.clone());
+    document.insert("provenance".into(), provenance.to_json());
     document
 }
 

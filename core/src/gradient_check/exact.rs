@@ -3,6 +3,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 use super::program::{Case, Entry, Program};
 use super::random::Random;
@@ -111,18 +112,40 @@ impl<'a> Judge<'a> {
 /// # Errors
 /// What the program finds wrong with the sizes.
 pub fn check<P: Program>(case: &Case, program: &P, seed: u64) -> Result<Vec<EntryProof>, Error> {
+    let mut proofs = Vec::new();
+    check_each(case, program, seed, |proof| {
+        proofs.push(proof);
+        ControlFlow::Continue(())
+    })?;
+    Ok(proofs)
+}
+
+/// The same, handing over what is found as it is found: proofs of many entries take long, and
+/// `visit` may break off.
+///
+/// # Errors
+/// What the program finds wrong with the sizes.
+pub fn check_each<P: Program>(
+    case: &Case,
+    program: &P,
+    seed: u64,
+    mut visit: impl FnMut(EntryProof) -> ControlFlow<()>,
+) -> Result<(), Error> {
     let arena = Arena::new();
     let inputs = case.inputs(|name| arena.symbol(name));
     let loss = program.loss(&inputs)?;
     let gradient = program.gradient(&inputs)?.fits(case.shape)?;
     let mut judge = Judge::new(&arena, seed);
     judge.assume_positive("tau");
-    let proofs = case.entries().zip(gradient.iter()).map(|(entry, coded)| {
+    for (entry, coded) in case.entries().zip(gradient.iter()) {
         let difference = coded - loss.derivative(&case.name(entry));
         let (verdict, terms) = judge.zero(difference);
-        EntryProof { entry, verdict, operations: difference.node_count(), terms }
-    });
-    Ok(proofs.collect())
+        let proof = EntryProof { entry, verdict, operations: difference.node_count(), terms };
+        if visit(proof).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Hands the formulas of loss and gradient over, with names for them and for what they share.

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::descent::accumulate::Accumulate;
 use crate::descent::lumped::{Lumped, LumpedModel};
 use crate::model::activation::Activation;
-use crate::model::classes::TwoLevel;
+use crate::model::classes::{Class, TwoLevel};
 use crate::model::teacher::Shape;
 use crate::scalar::Scalar;
 use crate::scalar::symbolic::{Arena, Expr};
@@ -35,7 +35,7 @@ pub fn check(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error>
         state.column_sums(),
     )];
     if shape.features >= 2 {
-        let formulas = state.rotation(arena.symbol("t"))?;
+        let formulas = state.rotation(arena.symbol("theta"))?;
         claims.push(Claim::judge(&mut judge, "rotating features changes nothing", formulas));
     }
     if shape.tokens >= 2 {
@@ -44,7 +44,10 @@ pub fn check(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error>
     }
     let (rows, forces) = proportional(&case, &arena)?;
     claims.push(Claim::judge(&mut judge, "W_V = cV* stays a multiple of V*", rows));
-    claims.push(Claim::judge(&mut judge, "tokens of equal weight keep equal logits", forces));
+    if shape.tokens >= 2 {
+        let name = "tokens of equal weight keep equal logits";
+        claims.push(Claim::judge(&mut judge, name, forces));
+    }
     let first = first_step(&case, &arena)?;
     claims.push(Claim::judge(&mut judge, "the first step from zero", first));
     let coefficients = coefficients(&arena, slope)?;
@@ -74,10 +77,9 @@ impl<'a> State<'a> {
         (0..tokens).map(of_column).collect()
     }
 
-    /// The first two features are rotated by the angle whose half has tangent t.
-    fn rotation(&self, t: Expr<'a>) -> Result<Vec<Expr<'a>>, Error> {
-        let denominator = t.one() + t.square();
-        let (cosine, sine) = ((t.one() - t.square()) / denominator, t.integer(2) * t / denominator);
+    /// The first two features are rotated by the angle.
+    fn rotation(&self, angle: Expr<'a>) -> Result<Vec<Expr<'a>>, Error> {
+        let (cosine, sine) = (angle.cos(), angle.sin());
         let features = self.inputs.shape.features;
         let rotated = |values: &[Expr<'a>]| {
             let mut values = values.to_vec();
@@ -180,23 +182,43 @@ fn first_step<'a>(case: &Case, arena: &'a Arena) -> Result<Vec<Expr<'a>>, Error>
 }
 
 /// `K C2 = (D − K) C3`, `C1 = c`, and the score in the group is
-/// `1/(K + (D−K) e^{−(C2+C3)√κ})`.
+/// `1/(K + (D−K) e^{−(C2+C3)√κ})`; there are none where tokens outside of the group have weight.
 fn coefficients(arena: &Arena, slope: Slope) -> Result<Vec<Expr<'_>>, Error> {
     let symbol = |name: &str| arena.symbol(name);
     let (tokens, group, gap) = (symbol("D"), symbol("K"), symbol("delta"));
+    let (one, c) = (gap.one(), symbol("c"));
     let two_level = TwoLevel::new(tokens, group);
-    let classes = [two_level.class()];
+    let outside = tokens - group;
+    let mut formulas = match coefficients_of(two_level.class(), slope, c, gap)? {
+        (Some([c1, c2, c3]), Some(inside)) => {
+            let exponent = (c2 + c3) * symbol("kappa").sqrt();
+            let score = one / (group + outside * (-exponent).exp());
+            vec![c1 - c, group * c2 - outside * c3, inside - score]
+        }
+        // They must be there: 1 is not 0.
+        _ => vec![one],
+    };
+    let (counts, weights) = ([group, outside], [symbol("w1"), symbol("w2")]);
+    let weighted = Class { columns: tokens, counts: &counts, weights: &weights };
+    let (found, _) = coefficients_of(weighted, slope, c, gap)?;
+    formulas.push(if found.is_none() { one.zero() } else { one });
+    Ok(formulas)
+}
+
+/// C1, C2 and C3 of a state of one class, if there are such, and its first score.
+fn coefficients_of<'a>(
+    class: Class<'_, Expr<'a>>,
+    slope: Slope,
+    c: Expr<'a>,
+    gap: Expr<'a>,
+) -> Result<(Option<[Expr<'a>; 3]>, Option<Expr<'a>>), Error> {
+    let symbol = |name: &str| c.arena().symbol(name);
+    let classes = [class];
     let model = two_level_model(slope, &classes, symbol("v"), symbol("kappa"), symbol("eta"));
     let mut memory = vec![gap; model.memory()];
     let state = [gap, gap.zero()];
-    let c = symbol("c");
     let mut run = Lumped::from_state(model, Accumulate::Plain, c, &state, &mut memory)?;
-    let Some([c1, c2, c3]) = run.coefficients() else { return Ok(Vec::new()) };
-    let Some(&inside) = run.scores().first() else { return Ok(Vec::new()) };
-    let outside = tokens - group;
-    let exponent = (c2 + c3) * symbol("kappa").sqrt();
-    let score = group.one() / (group + outside * (-exponent).exp());
-    Ok(vec![c1 - c, group * c2 - outside * c3, inside - score])
+    Ok((run.coefficients(), run.scores().first().copied()))
 }
 
 /// α = (1+s)/2, g = (1+s²)/2, b = (1−s)²/(2π); κ̂(0) = g, κ̂(π/2) = b, `dκ̂/dθ = −pull sin θ`, and the gap
@@ -250,7 +272,7 @@ fn slope_of(slope: Slope, context: Expr<'_>) -> Expr<'_> {
 
 fn two_level_model<'a, 'b>(
     slope: Slope,
-    classes: &'b [crate::model::classes::Class<'b, Expr<'a>>],
+    classes: &'b [Class<'b, Expr<'a>>],
     teacher_norm: Expr<'a>,
     logit_gain: Expr<'a>,
     rate: Expr<'a>,

@@ -36,7 +36,7 @@ fn activation(slope: Slope, context: Expr<'_>) -> Activation<Expr<'_>> {
 ///
 /// For the two-level class with symbolic D and K; for a class of three levels, the last of weight
 /// 0, with symbolic counts and weights; for one of two levels of any weight; and for a mixture of
-/// two classes.
+/// two classes. And that the score error of three levels is what it should be, Σ m w being 1.
 ///
 /// # Errors
 /// None that can occur.
@@ -59,25 +59,58 @@ pub fn step_is_the_gradient(slope: Slope, seed: u64) -> Result<Vec<Claim>, Error
     let full = Class { columns: symbol("n2"), counts: &single.0, weights: &single.1 };
     let mixed = Class { columns: symbol("n1"), ..two_level.class() };
     let families: [(&str, &[Class<'_, Expr<'_>>]); 4] = [
-        ("two levels, symbolic D and K", &[two_level.class()]),
-        ("three levels, symbolic counts and weights, one weight 0", &[three]),
-        ("two levels, symbolic counts and weights", &[two]),
+        ("two levels, any D and K", &[two_level.class()]),
+        ("three levels, one of weight 0", &[three]),
+        ("two levels of any weight", &[two]),
         ("two classes", &[mixed, full]),
     ];
     let mut claims = Vec::new();
     for (family, classes) in families {
-        let model = LumpedModel {
-            activation: activation(slope, one),
-            classes,
-            teacher_norm: symbol("v"),
-            logit_gain: symbol("kappa"),
-            rate: symbol("eta"),
-            slope_at_zero: one,
-        };
+        let model = model(classes, slope, one);
         let formulas = step_less_gradient(&model, symbol("c"), symbol);
-        claims.push(Claim::judge(&mut judge, format!("step = gradient: {family}"), formulas));
+        claims.push(Claim::judge(
+            &mut judge,
+            format!("lumped step = gradient: {family}"),
+            formulas,
+        ));
     }
+    // Deviations are centred with the help of Σ m w = 1.
+    let [m1, m2, _] = counts;
+    let proper = [symbol("w1"), (one - m1 * symbol("w1")) / m2, zero];
+    let class = Class { columns: symbol("n"), counts: &counts, weights: &proper };
+    let name = "score error: three levels, one of weight 0";
+    claims.push(Claim::judge(&mut judge, name, [score_error(class, slope, symbol("c"))]));
     Ok(claims)
+}
+
+/// ‖S − S*‖² less `Σ n m (s − w)²`.
+fn score_error<'a>(class: Class<'_, Expr<'a>>, slope: Slope, c: Expr<'a>) -> Expr<'a> {
+    let symbol = |name: &str| c.arena().symbol(name);
+    let classes = [class];
+    let model = model(&classes, slope, c);
+    let logits: Vec<Expr<'a>> =
+        (0..class.counts.len()).map(|level| symbol(&format!("z{}", level + 1))).collect();
+    let (mut scores, mut scratch) = (logits.clone(), logits.clone());
+    let error = model.quantities(c, &logits, &mut scores, &mut scratch).score_error;
+    let squares = class.levels().zip(&scores).map(|((m, w), &s)| m * (s - w).square());
+    error.square() - class.columns * squares.fold(c.zero(), |sum, square| sum + square)
+}
+
+/// A model of these classes, all else being symbols.
+fn model<'a, 'b>(
+    classes: &'b [Class<'b, Expr<'a>>],
+    slope: Slope,
+    context: Expr<'a>,
+) -> LumpedModel<'b, Expr<'a>> {
+    let symbol = |name: &str| context.arena().symbol(name);
+    LumpedModel {
+        activation: activation(slope, context),
+        classes,
+        teacher_norm: symbol("v"),
+        logit_gain: symbol("kappa"),
+        rate: symbol("eta"),
+        slope_at_zero: context.one(),
+    }
 }
 
 /// What the step adds, less what the gradient of the loss says.
@@ -186,8 +219,10 @@ fn dense_less_lumped<'a>(
         slope_at_zero,
     };
     let mut memory = vec![one; model.memory()];
-    let full = [gap];
-    let state: &[Expr<'a>] = if group == tokens { &full } else { &[gap, zero] };
+    // Only differences of logits count.
+    let shift = symbol("shift");
+    let state = [gap + shift, shift];
+    let state = if group == tokens { &state[..1] } else { &state };
     let mut lumped = Lumped::from_state(model, Accumulate::Plain, c, state, &mut memory)?;
     let lumped_before = lumped.quantities();
     lumped.step();

@@ -36,31 +36,9 @@ impl<S: Scalar> Positions<'_, S> {
         logits: &mut [S],
         scratch: &mut [S],
     ) -> Result<(), Error> {
-        self.check(tokens, key_query, logits, scratch)?;
-        match *self {
-            Self::Identity => transpose(tokens, key_query, logits),
-            Self::Orthogonal(p) | Self::General(p) => {
-                // (W_KQ P)ᵀ, then its product with P, which is (Pᵀ W_KQ P)ᵀ: one row per query.
-                product(
-                    tokens,
-                    temperature,
-                    |j, k| entry(p, tokens, k, j),
-                    |k, i| entry(key_query, tokens, i, k),
-                    scratch,
-                );
-                product(
-                    tokens,
-                    temperature,
-                    |j, k| entry(scratch, tokens, j, k),
-                    |k, i| entry(p, tokens, k, i),
-                    logits,
-                );
-            }
-        }
-        for logit in logits {
-            *logit = *logit / temperature;
-        }
-        Ok(())
+        // Stored with one row per query: Zᵀ = Pᵀ W_KQᵀ P / τ.
+        let side = |p: &[S], i, k| entry(p, tokens, k, i);
+        self.conjugate(tokens, side, key_query, temperature, logits, scratch)
     }
 
     /// ∂L/∂W_KQ = P (∂L/∂Z) Pᵀ / τ, written to `key_query_gradient`; `scratch` is D × D.
@@ -75,28 +53,31 @@ impl<S: Scalar> Positions<'_, S> {
         key_query_gradient: &mut [S],
         scratch: &mut [S],
     ) -> Result<(), Error> {
-        self.check(tokens, logit_gradient, key_query_gradient, scratch)?;
+        let side = |p: &[S], i, k| entry(p, tokens, i, k);
+        self.conjugate(tokens, side, logit_gradient, temperature, key_query_gradient, scratch)
+    }
+
+    /// Q Mᵀ Qᵀ / τ, Q being P or Pᵀ, whose entries `side` takes from P.
+    fn conjugate(
+        &self,
+        tokens: usize,
+        side: impl Fn(&[S], usize, usize) -> Option<S>,
+        matrix: &[S],
+        temperature: S,
+        result: &mut [S],
+        scratch: &mut [S],
+    ) -> Result<(), Error> {
+        self.check(tokens, matrix, result, scratch)?;
         match *self {
-            Self::Identity => transpose(tokens, logit_gradient, key_query_gradient),
+            Self::Identity => transpose(tokens, matrix, result),
             Self::Orthogonal(p) | Self::General(p) => {
-                // The stored rows are those of (∂L/∂Z)ᵀ.
-                product(
-                    tokens,
-                    temperature,
-                    |k, i| entry(p, tokens, k, i),
-                    |i, j| entry(logit_gradient, tokens, j, i),
-                    scratch,
-                );
-                product(
-                    tokens,
-                    temperature,
-                    |k, j| entry(scratch, tokens, k, j),
-                    |j, l| entry(p, tokens, l, j),
-                    key_query_gradient,
-                );
+                let transposed = |k, j| entry(matrix, tokens, j, k);
+                product(tokens, temperature, |i, k| side(p, i, k), transposed, scratch);
+                let half = |i, k| entry(scratch, tokens, i, k);
+                product(tokens, temperature, half, |k, j| side(p, j, k), result);
             }
         }
-        for slot in key_query_gradient {
+        for slot in result {
             *slot = *slot / temperature;
         }
         Ok(())

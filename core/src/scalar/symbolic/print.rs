@@ -97,12 +97,7 @@ impl fmt::Display for Listing<'_> {
         let names = Names::of_shared(arena, &roots, style);
         let lines = style.lines();
         f.write_str(lines.begin)?;
-        for (&id, &number) in &names.numbers {
-            names.write_name(f, number)?;
-            f.write_str(lines.equals)?;
-            names.write(f, arena, id)?;
-            f.write_str(lines.end_of_line)?;
-        }
+        names.define(f, arena, lines.equals, lines.end_of_line)?;
         for (name, formula) in &self.formulas {
             style.write_symbol(f, name)?;
             f.write_str(lines.equals)?;
@@ -132,12 +127,7 @@ impl fmt::Display for Latex<'_> {
         }
         let lines = Style::Latex.lines();
         f.write_str(lines.begin)?;
-        for (&id, &number) in &names.numbers {
-            names.write_name(f, number)?;
-            f.write_str(lines.equals)?;
-            names.write(f, arena, id)?;
-            f.write_str(lines.end_of_line)?;
-        }
+        names.define(f, arena, lines.equals, lines.end_of_line)?;
         f.write_str("& ")?;
         names.write(f, arena, root)?;
         f.write_str("\n")?;
@@ -156,13 +146,7 @@ impl fmt::Display for WithSharing<'_> {
         let (arena, root) = (self.expression.arena(), self.expression.id());
         let names = Names::of_shared(arena, &[root], Style::Text);
         let separator = if f.alternate() { "\n" } else { "; " };
-        // In the order of their places every definition comes before its use.
-        for (&id, &number) in &names.numbers {
-            names.write_name(f, number)?;
-            f.write_str(" = ")?;
-            names.write(f, arena, id)?;
-            f.write_str(separator)?;
-        }
+        names.define(f, arena, " = ", separator)?;
         names.write(f, arena, root)
     }
 }
@@ -216,6 +200,24 @@ impl Names {
             Style::Text => write!(f, "{}{number}", self.prefix),
             Style::Latex => write!(f, "{}_{{{number}}}", self.prefix),
         }
+    }
+
+    /// Writes what every name stands for.
+    fn define(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        arena: &Arena,
+        equals: &str,
+        end: &str,
+    ) -> fmt::Result {
+        // In the order of their places every definition comes before its use.
+        for (&id, &number) in &self.numbers {
+            self.write_name(f, number)?;
+            f.write_str(equals)?;
+            self.write(f, arena, id)?;
+            f.write_str(end)?;
+        }
+        Ok(())
     }
 
     /// Writes the expression out, with names for its named parts but not for itself.

@@ -108,8 +108,7 @@ impl<'a> Tower<'a> {
                 if let Some(last) = depends.last_mut() {
                     *last = 1 << (place % 64);
                 }
-                // Spread over [½, 3/2).
-                let spread = libm::fmod((place + 1) as f64 * GOLDEN_RATIO, 1.0) + 0.5;
+                let spread = scattered(place);
                 let negative = !nonnegative && place % 3 == 0;
                 (depends, if negative { -spread } else { spread })
             }
@@ -672,8 +671,16 @@ fn integer_power(x: f64, exponent: i32) -> f64 {
     if exponent < 0 { 1.0 / result } else { result }
 }
 
-/// No multiple of it is close to a simple fraction, so that sample values have no relations.
-const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
+/// A number in \[½, 3/2) for each place, mixed so that no short sum of them is 0 (multiples of one
+/// irrational number would be: x₁ + x₄ = x₂ + x₃).
+fn scattered(place: usize) -> f64 {
+    let mut bits = (place as u64).wrapping_add(1);
+    for multiplier in [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93] {
+        bits = bits.wrapping_mul(multiplier);
+        bits ^= bits >> 32;
+    }
+    0.5 + bits as f64 / u64::MAX as f64
+}
 
 /// A sum this small against its terms seems to vanish.
 const NEGLIGIBLE: f64 = 1e-10;
