@@ -93,8 +93,7 @@ macro_rules! float {
             const LEAST_EXPONENT: i32 =
                 $float::MIN_EXP.wrapping_sub($float::MANTISSA_DIGITS as i32);
             const UNIT_ROUNDOFF: Self = $float::EPSILON / 2.0;
-            const STEP: Self =
-                $float::from_bits(($float::EPSILON / 2.0).to_bits().wrapping_add(1));
+            const STEP: Self = $float::from_bits(($float::EPSILON / 2.0).to_bits().wrapping_add(1));
             const PI_LOWER: Self = $pi_lower;
             const PI_UPPER: Self = $pi_upper;
 
@@ -178,7 +177,8 @@ macro_rules! float {
                 // The upper half of the digits, rounded, so that what is left has one digit less
                 // than the lower half and a sign.
                 let split = |x: $float| {
-                    const LOW: $bits = 1 << ($float::MANTISSA_DIGITS / 2 + $float::MANTISSA_DIGITS % 2);
+                    const LOW: $bits =
+                        1 << ($float::MANTISSA_DIGITS / 2 + $float::MANTISSA_DIGITS % 2);
                     let high = $float::from_bits(x.to_bits().wrapping_add(LOW / 2) & !(LOW - 1));
                     (high, x - high)
                 };

@@ -212,11 +212,7 @@ pub(super) fn converted<F: Float>(value: f64) -> Rounded<F> {
     if back == 0.0 && value != 0.0 {
         return Rounded::underflow(value > 0.0);
     }
-    Rounded {
-        nearest,
-        is_larger: value.abs() > back.abs(),
-        is_smaller: value.abs() < back.abs(),
-    }
+    Rounded { nearest, is_larger: value.abs() > back.abs(), is_smaller: value.abs() < back.abs() }
 }
 
 /// An integer, by its upper and lower 32 bits, each of which is a float.
