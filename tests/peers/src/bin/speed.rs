@@ -84,9 +84,8 @@ fn row(
         ends.iter().map(|&ends| Inari::try_from(ends).expect("in order")).collect::<Vec<_>>()
     };
     let b = time(&all(&x), &all(&y), inari);
-    let all = |ends: &[(f64, f64)]| {
-        ends.iter().map(|&(lo, hi)| Maryada::new(lo, hi)).collect::<Vec<_>>()
-    };
+    let all =
+        |ends: &[(f64, f64)]| ends.iter().map(|&(lo, hi)| Maryada::new(lo, hi)).collect::<Vec<_>>();
     let c = time(&all(&x), &all(&y), maryada);
     println!("{name:8} {a:>9.1} {b:>9.1} {c:>9.1} {:>9.1} {:>9.1}", b / a, c / a);
 }

@@ -44,7 +44,7 @@ fn quick(x: f64) -> (Rounded<f64>, bool) {
     let (nearest, rest) = fast_two_sum(t1, t2 + t1 * (r + z * series));
     // The rest has the sign of what is left of eˣ, if it is larger than its error.
     let is_known = (x.abs() < MODERATE) & (rest.abs() > QUICK_ERROR * t1);
-    let exponent = (index as u32).cast_signed() >> 7;
+    let exponent = (index as i32) >> 7;
     let scaled = f64::from_bits(nearest.to_bits().wrapping_add((exponent as u64) << 52));
     (Rounded::with_residual(scaled, rest), is_known)
 }
