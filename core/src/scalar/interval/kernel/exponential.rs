@@ -119,3 +119,27 @@ pub(super) fn scaled_up(x: f64, n: i32) -> f64 {
     let (result, small, _) = scaled(x, n);
     if small { crate::scalar::float::Float::next_up(result) } else { result }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best bounds are within all bounds.
+    #[test]
+    fn few_steps_agree_with_many() {
+        let mut known = 0;
+        for i in -60_000_i32..60_000 {
+            // Near the border of one cell of the table, where r is largest; and anywhere in it.
+            for part in [0.5 - 1e-9, 0.5 + 1e-9, 0.618_033_988 * f64::from(i)] {
+                let x = (f64::from(i) + part) / STEPS_PER_UNIT;
+                let (value, is_known) = quick(x);
+                let (lo, hi) = careful(x);
+                if is_known {
+                    known += 1;
+                    assert!(lo <= value.down() && value.up() <= hi, "{x:e}");
+                }
+            }
+        }
+        assert!(known > 340_000, "{known}");
+    }
+}

@@ -104,3 +104,28 @@ fn value(x: f64) -> Approximation {
         + ((e * LN2_B + minus_ln_c_rest) + ((r2 - r1 * r2 - 0.5 * square_rest) + cubic));
     Approximation::declared(high, low)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best bounds are within all bounds.
+    #[test]
+    fn few_steps_agree_with_many() {
+        let mut known = 0;
+        for i in 0..100_000_u32 {
+            // Near the border of one cell of the table, where r is largest; and anywhere in it.
+            for part in [0.5 - 1e-9, 0.5 + 1e-9, 1e-3 * f64::from(i)] {
+                let cell = f64::from(91 + i % 90);
+                let x = (cell + part) * power(i as i32 % 2000 - 1000);
+                let (value, is_known) = quick(x);
+                let (lo, hi) = careful(x);
+                if is_known {
+                    known += 1;
+                    assert!(lo <= value.down() && value.up() <= hi, "{x:e}");
+                }
+            }
+        }
+        assert!(known > 290_000, "{known}");
+    }
+}
