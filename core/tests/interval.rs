@@ -142,7 +142,7 @@ fn products_and_quotients_of_intervals_are_hulls_of_those_of_their_ends() {
             let x = if bits.next() % 16 == 0 { 0.0 } else { bits.near_one(range) };
             F::from_f64(x).max(-F::MAX).min(F::MAX)
         };
-        let mut between = |bits: &mut Bits| {
+        let between = |bits: &mut Bits| {
             let (x, y) = (end(bits), end(bits));
             (interval(x.min(y), x.max(y)), [point(x), point(y)])
         };
