@@ -136,6 +136,64 @@ fn arithmetic_of_points_is_tightest() {
 }
 
 #[test]
+fn products_and_quotients_of_intervals_are_hulls_of_those_of_their_ends() {
+    fn check<F: Float>(bits: &mut Bits, range: i32) {
+        let end = |bits: &mut Bits| {
+            let x = if bits.next() % 16 == 0 { 0.0 } else { bits.near_one(range) };
+            F::from_f64(x).max(-F::MAX).min(F::MAX)
+        };
+        let between = |bits: &mut Bits| {
+            let (x, y) = (end(bits), end(bits));
+            (interval(x.min(y), x.max(y)), [point(x), point(y)])
+        };
+        for _ in 0..20_000 {
+            let ((x, x_ends), (y, y_ends)) = (between(bits), between(bits));
+            let hull = |operation: fn(Interval<F>, Interval<F>) -> Interval<F>| {
+                x_ends.iter().fold(Interval::EMPTY, |hull, &x| {
+                    y_ends.iter().fold(hull, |hull, &y| hull.hull(operation(x, y)))
+                })
+            };
+            assert_eq!(x * y, hull(|x, y| x * y), "{x} * {y}");
+            if !y.contains(F::ZERO) {
+                assert_eq!(x / y, hull(|x, y| x / y), "{x} / {y}");
+            }
+        }
+    }
+    let mut bits = Bits(7);
+    // Of moderate size; beyond that; and around the limit between both.
+    for range in [10, 30, 255, 300, 600] {
+        check::<f64>(&mut bits, range);
+    }
+    for range in [10, 30, 35, 70, 140] {
+        check::<f32>(&mut bits, range);
+    }
+}
+
+#[test]
+fn steps_at_powers_of_two_are_no_longer_than_elsewhere() {
+    fn check<F: Float>() {
+        let one = F::ONE;
+        // (1 + d)(1 − d) = 1 − d² rounds to 1.
+        let (above, below) = (one.next_up(), one.next_down());
+        let short = below.next_down();
+        for sign in [point(one), point(-one)] {
+            let product = sign * point(above) * point(short);
+            assert_eq!(product * sign, interval(below, one));
+            let (half, two) = (point(F::from_f64(0.5)), point(F::from_f64(2.0)));
+            assert_eq!(product * sign * half, interval(below, one) * half);
+            assert_eq!(
+                (sign * two) * point(above) * point(short) * sign,
+                interval(below, one) * two
+            );
+        }
+        // 1/(1 − d/2) = 1 + d/2 + … lies between 1 and 1 + d.
+        assert_eq!(point(one) / point(below), interval(one, above));
+    }
+    check::<f64>();
+    check::<f32>();
+}
+
+#[test]
 fn integers_and_fractions_are_enclosed() {
     let one = point(1.0);
     let mut bits = Bits(2);

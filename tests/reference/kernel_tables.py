@@ -51,16 +51,18 @@ print("""//! Constants and tables of the kernels, as bits of `f64`.
 //! into a sum: each part but the last has the length that its use asks for, the last one is
 //! rounded to nearest.""")
 
-# exp: ln 2/32 = A + B + C, A and B with at most 37 bits.
-x = ln(2) / 32
+# exp: ln 2/128 = A + B + C, A and B with at most 35 bits.
+x = ln(2) / 128
 a = cut(x, -42)
-b = cut(x - a, -79)
-assert a * mpf(2) ** 42 < 2**37 and abs(b) * mpf(2) ** 79 < 2**37
+b = cut(x - a, -78)
+assert a * mpf(2) ** 42 < 2**35 and abs(b) * mpf(2) ** 78 < 2**35
 c = mpf(float(x - a - b))
-constant("LN2_32_A", "ln 2 / 32, a multiple of 2⁻⁴².", a)
-constant("LN2_32_B", "ln 2 / 32 − A, a multiple of 2⁻⁷⁹.", b)
-constant("LN2_32_C", "ln 2 / 32 − A − B.", c)
-table("EXP2", "2^(j/32) as a sum of two.", [pair(mpf(2) ** (mpf(j) / 32)) for j in range(32)])
+assert abs(x - a - b - c) <= mpf(2) ** -132
+constant("LN2_128_A", "ln 2 / 128, a multiple of 2⁻⁴².", a)
+constant("LN2_128_B", "ln 2 / 128 − A, a multiple of 2⁻⁷⁸.", b)
+constant("LN2_128_C", "ln 2 / 128 − A − B.", c)
+constant("STEPS_PER_UNIT", "128 / ln 2, rounded.", mpf(float(1 / x)))
+table("EXP2", "2^(j/128) as a sum of two.", [pair(mpf(2) ** (mpf(j) / 128)) for j in range(128)])
 
 # ln: ln 2 = A + B, A a multiple of 2^-42.
 a = cut(ln(2), -42)

@@ -35,6 +35,8 @@ pub trait Float:
     const LEAST_EXPONENT: i32;
     /// Half the spacing of numbers at 1: the largest relative rounding error.
     const UNIT_ROUNDOFF: Self;
+    /// The float after [`UNIT_ROUNDOFF`](Self::UNIT_ROUNDOFF).
+    const STEP: Self;
     /// The largest float below π.
     const PI_LOWER: Self;
     /// The smallest float above π.
@@ -48,6 +50,15 @@ pub trait Float:
     fn next_up(self) -> Self;
     /// The next smaller number.
     fn next_down(self) -> Self;
+    /// A nonzero number moved to the next one away from 0 (`outward`) or toward 0 (`inward`; by
+    /// both, or by none, it stays where it is). ∞ is the one after the largest float.
+    fn stepped(self, outward: bool, inward: bool) -> Self;
+    /// Whether the sign bit is set.
+    fn is_negative(self) -> bool;
+    /// Whether the binary exponent is in the middle of its range: 2⁻²⁵⁵ ≤ |x| < 2²⁵⁷ for `f64`,
+    /// 2⁻³¹ ≤ |x| < 2³³ for `f32`. Neither products nor quotients of such numbers are near overflow
+    /// or underflow.
+    fn is_moderate(self) -> bool;
     /// Whether the value is not a number.
     fn is_nan(self) -> bool;
     /// Whether the value is neither infinite nor NaN.
@@ -58,15 +69,15 @@ pub trait Float:
     fn min(self, other: Self) -> Self;
     /// The larger of two numbers; the other one if one is NaN.
     fn max(self, other: Self) -> Self;
-    /// The product and its rounding error, by Dekker's splitting: exact as long as neither the
-    /// split overflows nor the error underflows (|x|, |y| < 2⁹⁹⁶ and |x y| > 2⁻⁹⁶⁸ for `f64`;
-    /// 2¹¹⁵ and 2⁻¹⁰² for `f32`).
+    /// The product and its rounding error, after Dekker: exact as long as neither the product
+    /// overflows nor the error underflows (|x|, |y|, |x y| < 2¹⁰²³ and |x y| > 2⁻⁹⁶⁸ for `f64`;
+    /// 2¹²⁷ and 2⁻¹⁰² for `f32`).
     fn two_product(self, other: Self) -> (Self, Self);
 }
 
 macro_rules! float {
     (
-        $float:ident, split: $split:expr, safe: $safe:expr, pi: $pi_lower:expr, $pi_upper:expr,
+        $float:ident, $bits:ident, safe: $safe:expr, pi: $pi_lower:expr, $pi_upper:expr,
         terms: $terms:expr,
         libm: $sqrt:ident $exp:ident $sin:ident $cos:ident $atan2:ident
     ) => {
@@ -82,6 +93,7 @@ macro_rules! float {
             const LEAST_EXPONENT: i32 =
                 $float::MIN_EXP.wrapping_sub($float::MANTISSA_DIGITS as i32);
             const UNIT_ROUNDOFF: Self = $float::EPSILON / 2.0;
+            const STEP: Self = $float::from_bits(($float::EPSILON / 2.0).to_bits().wrapping_add(1));
             const PI_LOWER: Self = $pi_lower;
             const PI_UPPER: Self = $pi_upper;
 
@@ -115,6 +127,27 @@ macro_rules! float {
             }
 
             #[inline]
+            fn stepped(self, outward: bool, inward: bool) -> Self {
+                let bits = self.to_bits();
+                let bits = bits.wrapping_add(outward as $bits).wrapping_sub(inward as $bits);
+                $float::from_bits(bits)
+            }
+
+            #[inline]
+            fn is_negative(self) -> bool {
+                $float::is_sign_negative(self)
+            }
+
+            #[inline]
+            fn is_moderate(self) -> bool {
+                // The biased exponent, of which a quarter around its middle is taken: from there
+                // on its two leading digits are 0.
+                const LEADING: u32 = $bits::BITS - 3;
+                const FIRST: $bits = 3 << (LEADING - 1);
+                self.to_bits().wrapping_sub(FIRST) & (3 << LEADING) == 0
+            }
+
+            #[inline]
             fn is_nan(self) -> bool {
                 $float::is_nan(self)
             }
@@ -141,9 +174,12 @@ macro_rules! float {
 
             #[inline]
             fn two_product(self, other: Self) -> (Self, Self) {
+                // The upper half of the digits, rounded, so that what is left has one digit less
+                // than the lower half and a sign.
                 let split = |x: $float| {
-                    let scaled = $split * x;
-                    let high = scaled - (scaled - x);
+                    const LOW: $bits =
+                        1 << ($float::MANTISSA_DIGITS / 2 + $float::MANTISSA_DIGITS % 2);
+                    let high = $float::from_bits(x.to_bits().wrapping_add(LOW / 2) & !(LOW - 1));
                     (high, x - high)
                 };
                 let product = self * other;
@@ -311,16 +347,14 @@ macro_rules! float {
 }
 
 float!(
-    f64,
-    split: 134_217_729.0, // 2²⁷ + 1
+    f64, u64,
     safe: (1e-140..=1e150),
     pi: core::f64::consts::PI, f64::from_bits(0x4009_21fb_5444_2d19),
     terms: 10.0,
     libm: sqrt exp sin cos atan2
 );
 float!(
-    f32,
-    split: 4097.0, // 2¹² + 1
+    f32, u32,
     safe: (1e-15..=1e18),
     pi: f32::from_bits(0x4049_0fda), core::f32::consts::PI,
     terms: 6.0,

@@ -4,7 +4,9 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use super::Interval;
 use super::kernel::power;
-use super::rounding::{converted, product, product_sum, quotient, root, sum};
+use super::rounding::{
+    converted, product, product_above, product_sum, quotient, quotient_above, root, sum,
+};
 use crate::scalar::Scalar;
 use crate::scalar::float::Float;
 
@@ -12,6 +14,7 @@ impl<F: Float> Neg for Interval<F> {
     type Output = Self;
 
     /// {−x}.
+    #[inline]
     fn neg(self) -> Self {
         Self::between(-self.hi, -self.lo)
     }
@@ -21,9 +24,10 @@ impl<F: Float> Add for Interval<F> {
     type Output = Self;
 
     /// {x + y}.
+    #[inline]
     fn add(self, other: Self) -> Self {
-        // The NaN ends of an empty interval make NaN ends.
-        Self::between(sum(self.lo, other.lo).down(), sum(self.hi, other.hi).up())
+        // The NaN ends of an empty interval make NaN ends. No sum of ends is −0.
+        Self { lo: sum(self.lo, other.lo).down(), hi: sum(self.hi, other.hi).up() }
     }
 }
 
@@ -31,8 +35,9 @@ impl<F: Float> Sub for Interval<F> {
     type Output = Self;
 
     /// {x − y}, for x and y that know nothing of each other: x − x is 0 only if x is a point.
+    #[inline]
     fn sub(self, other: Self) -> Self {
-        self + (-other)
+        Self { lo: sum(self.lo, -other.hi).down(), hi: sum(self.hi, -other.lo).up() }
     }
 }
 
@@ -46,38 +51,74 @@ impl<F: Float> Mul for Interval<F> {
     /// | a ≥ 0     | ac, bd | bc, ad | bc, bd |
     /// | b ≤ 0     | ad, bc | bd, ac | ad, ac |
     /// | a < 0 < b | ad, bd | bc, ac | min(ad, bc), max(ac, bd) |
+    #[inline]
     fn mul(self, other: Self) -> Self {
-        if self.is_empty() || other.is_empty() {
-            return Self::EMPTY;
-        }
         let (a, b, c, d) = (self.lo, self.hi, other.lo, other.hi);
-        let from = |low: (F, F), high: (F, F)| {
-            Self::between(product(low.0, low.1).down(), product(high.0, high.1).up())
-        };
-        let (positive, negative) = (c >= F::ZERO, d <= F::ZERO);
-        if a >= F::ZERO {
-            if positive {
-                from((a, c), (b, d))
-            } else if negative {
-                from((b, c), (a, d))
-            } else {
-                from((b, c), (b, d))
-            }
-        } else if b <= F::ZERO {
-            if positive {
-                from((a, d), (b, c))
-            } else if negative {
-                from((b, d), (a, c))
-            } else {
-                from((a, d), (a, c))
-            }
-        } else if positive {
-            from((a, d), (b, d))
-        } else if negative {
-            from((b, c), (a, c))
-        } else {
-            from((a, d), (a, c)).hull(from((b, c), (b, d)))
+        let is_moderate = a.is_moderate() & b.is_moderate() & c.is_moderate() & d.is_moderate();
+        if !is_moderate {
+            return product_by_table(self, other);
         }
+        // The table, without zeros.
+        let (low, high) = if a > F::ZERO {
+            if c > F::ZERO {
+                ((a, c), (b, d))
+            } else if d < F::ZERO {
+                ((b, c), (a, d))
+            } else {
+                ((b, c), (b, d))
+            }
+        } else if b < F::ZERO {
+            if c > F::ZERO {
+                ((a, d), (b, c))
+            } else if d < F::ZERO {
+                ((b, d), (a, c))
+            } else {
+                ((a, d), (a, c))
+            }
+        } else if c > F::ZERO {
+            ((a, d), (b, d))
+        } else if d < F::ZERO {
+            ((b, c), (a, c))
+        } else {
+            return product_by_table(self, other);
+        };
+        Self { lo: -product_above(-low.0, low.1), hi: product_above(high.0, high.1) }
+    }
+}
+
+/// {x y}, for any intervals.
+#[inline(never)]
+fn product_by_table<F: Float>(x: Interval<F>, y: Interval<F>) -> Interval<F> {
+    if x.is_empty() || y.is_empty() {
+        return Interval::EMPTY;
+    }
+    let (a, b, c, d) = (x.lo, x.hi, y.lo, y.hi);
+    let from = |low: (F, F), high: (F, F)| {
+        Interval::between(product(low.0, low.1).down(), product(high.0, high.1).up())
+    };
+    let (positive, negative) = (c >= F::ZERO, d <= F::ZERO);
+    if a >= F::ZERO {
+        if positive {
+            from((a, c), (b, d))
+        } else if negative {
+            from((b, c), (a, d))
+        } else {
+            from((b, c), (b, d))
+        }
+    } else if b <= F::ZERO {
+        if positive {
+            from((a, d), (b, c))
+        } else if negative {
+            from((b, d), (a, c))
+        } else {
+            from((a, d), (a, c))
+        }
+    } else if positive {
+        from((a, d), (b, d))
+    } else if negative {
+        from((b, c), (a, c))
+    } else {
+        from((a, d), (a, c)).hull(from((b, c), (b, d)))
     }
 }
 
@@ -94,34 +135,50 @@ impl<F: Float> Div for Interval<F> {
     /// | a < 0 < b | \[a/c, b/c\] | \[−∞, ∞\] | \[−∞, ∞\] |
     ///
     /// For d ≤ 0 both are negated; division by \[0, 0\] is empty.
+    #[inline]
     fn div(self, other: Self) -> Self {
-        if self.is_empty() || other.is_empty() || other.is_zero() {
-            return Self::EMPTY;
+        let (a, b, c, d) = (self.lo, self.hi, other.lo, other.hi);
+        let is_moderate = a.is_moderate() & b.is_moderate() & c.is_moderate() & d.is_moderate();
+        if !is_moderate || (c < F::ZERO && d > F::ZERO) {
+            return quotient_by_table(self, other);
         }
-        if self.is_zero() {
-            return self;
-        }
-        let (dividend, divisor) = if other.hi <= F::ZERO { (-self, -other) } else { (self, other) };
-        let (a, b, c, d) = (dividend.lo, dividend.hi, divisor.lo, divisor.hi);
-        if c < F::ZERO || (c == F::ZERO && a < F::ZERO && b > F::ZERO) {
-            return Self::ENTIRE;
-        }
-        let lo = if a >= F::ZERO {
-            quotient(a, d).down()
-        } else if c == F::ZERO {
-            F::NEG_INFINITY
-        } else {
-            quotient(a, c).down()
-        };
-        let hi = if b <= F::ZERO {
-            quotient(b, d).up()
-        } else if c == F::ZERO {
-            F::INFINITY
-        } else {
-            quotient(b, c).up()
-        };
-        Self::between(lo, hi)
+        // The first column; or, with all signs changed, the same one.
+        let (a, b, c, d) = if c < F::ZERO { (-b, -a, -d, -c) } else { (a, b, c, d) };
+        let below = if a < F::ZERO { c } else { d };
+        let above = if b < F::ZERO { d } else { c };
+        Self { lo: -quotient_above(-a, below), hi: quotient_above(b, above) }
     }
+}
+
+/// The hull of {x / y : y ≠ 0}, for any intervals.
+#[inline(never)]
+fn quotient_by_table<F: Float>(x: Interval<F>, y: Interval<F>) -> Interval<F> {
+    if x.is_empty() || y.is_empty() || y.is_zero() {
+        return Interval::EMPTY;
+    }
+    if x.is_zero() {
+        return x;
+    }
+    let (dividend, divisor) = if y.hi <= F::ZERO { (-x, -y) } else { (x, y) };
+    let (a, b, c, d) = (dividend.lo, dividend.hi, divisor.lo, divisor.hi);
+    if c < F::ZERO || (c == F::ZERO && a < F::ZERO && b > F::ZERO) {
+        return Interval::ENTIRE;
+    }
+    let lo = if a >= F::ZERO {
+        quotient(a, d).down()
+    } else if c == F::ZERO {
+        F::NEG_INFINITY
+    } else {
+        quotient(a, c).down()
+    };
+    let hi = if b <= F::ZERO {
+        quotient(b, d).up()
+    } else if c == F::ZERO {
+        F::INFINITY
+    } else {
+        quotient(b, c).up()
+    };
+    Interval::between(lo, hi)
 }
 
 /// {|x|}.

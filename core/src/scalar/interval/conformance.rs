@@ -44,18 +44,27 @@
 //! * **Values** with 2400 digits (`tests/suites/elementary.rs`), 2090 points.
 //! * **Properties** (`tests/suites/intervals.rs`): inclusion, isotonicity and identities, with
 //!   generators for subnormals, neighbours of ±1 and of multiples of π/2, huge and unbounded ends.
-//! * **`f32`** (`core/tests/single_precision.rs`, points against `f64` references): `exp`, `ln` and
-//!   `atan` at all 4 278 190 080 finite inputs (`POPGD_EXHAUSTIVE=1`): 0 failures, no end farther out than the
-//!   best float as far as the reference can tell. `sin`, `cos`, `asin`, `acos`, `one_minus_cos`,
-//!   `sin_minus_angle_cos`, `sqrt`, `square` and `recip` at every 61st input, 70 134 264 each: the
-//!   same. Where the reference lies within its own error of an end (tiny arguments, mostly) it
-//!   cannot decide on which side the value is; such points are counted apart.
+//! * **`f32`** (`core/tests/single_precision.rs`, points against `f64` references): `exp`, `ln`, `sin`, `cos`, `sqrt` and
+//!   `square` at all 4 278 190 080 finite inputs (`POPGD_EXHAUSTIVE=1`): 0 failures, no end farther out than the
+//!   best float as far as the reference can tell (largest and mean excess 0). So did `atan` before it
+//!   got shorter exact products (and `sin`, `cos` before products were split by bits; both are exact); as it
+//!   is now, it and the others (`asin`, `acos`, `one_minus_cos`, `sin_minus_angle_cos`, `recip`) at every 61st input,
+//!   70 134 264 each: the same. Where the reference lies within its own error of an end (tiny arguments,
+//!   mostly) it cannot decide on which side the value is; such points are counted apart.
 //! * **`f64`** (`tests/peers`, program `mpfr`), 10⁷ points a function against MPFR, many beside 0, ±1,
 //!   multiples of π/2 up to 10²², the edges of overflow and underflow, and subnormals: 0 failures, no
 //!   end more than one float farther out than the best. Points with such an end: `exp` 0.09 %,
-//!   `ln` 3.3 % (neighbours of 1, whose logarithms lie very near floats), `sin` and `cos` 0.22 %, `atan`
-//!   0.12 %, `asin` and `atan2` 0.19 %, `acos` 0.26 %. With 3·10⁵ points only: `one_minus_cos` 2.8 %;
-//!   `sin_minus_angle_cos` 8 %, up to three floats away from its zeros, nine beside one of them.
+//!   `ln` 3.2 % (neighbours of 1, whose logarithms lie very near floats), `sin` and `cos` 0.22 %, `atan`
+//!   0.12 %, `asin` and `atan2` 0.19 %, `acos` 0.26 %, `one_minus_cos` 2.8 %. Of
+//!   `sin_minus_angle_cos` 8 % have one, at most three floats away, but for points beside its zeros:
+//!   there up to 261 floats were seen.
+//! * **Fuzzing** (`tests/fuzz`): arbitrary bits and texts into every operation, in both formats; no panic,
+//!   every result an interval, every range around those of points of its arguments. 33 440
+//!   executions by cargo-fuzz with the address sanitizer, 600 000 of the same body by its random driver:
+//!   none failed.
+//! * **Miri**: 16 tests of `core/tests/interval.rs` (without the long loops) for s390x, where it can run
+//!   `libm`'s root and the order of bytes is the other one, and the unit tests of `exact` and `natural`
+//!   for x86-64, with `-Zmiri-deterministic-floats` (or Miri makes powers inexact): nothing found.
 //! * **Deliberate faults**: a term that matters, left out of the kernels of `exp`, `ln`, `sin`, the angle,
 //!   `pown` and the reduction, makes a test fail; so does a constant changed in the seventh digit in
 //!   that of `sin_minus_angle_cos`. Terms below the declared error (2⁻⁶²) escape the tests: there the
@@ -70,25 +79,34 @@
 //! * Interchange encodings.
 //!
 //! # Speed
-//! Nanoseconds per operation on `f64` intervals by `tests/peers`, program `speed`: the best of some
-//! runs of nine rounds on one busy x86-64 machine, all three crates compiled for Haswell. Single
-//! runs differ by up to a factor of 3 for inari and more for maryada.
+//! Nanoseconds per operation on `f64` intervals by `tests/peers`, program `speed`: arrays of 512
+//! intervals, the best of 15 rounds, one run on one busy x86-64 machine, all three crates compiled
+//! for Haswell and linked with `lto = "thin"`. Between runs inari's sums and quotients differ by a
+//! factor of two or three (7 to 25 ns; they switch the rounding mode), the others by a tenth.
 //!
 //! | | popgd | inari 2.0.0 | maryada 0.2.1 | inari ÷ popgd | maryada ÷ popgd |
 //! |---|---|---|---|---|---|
-//! | add | 3.9 | 8.2 | 7.7 | 2.1 | 2.0 |
-//! | sub | 3.9 | 23 | 6.7 | 5.8 | 1.7 |
-//! | mul | 9.0 | 7.3 | 65 | 0.8 | 7.3 |
-//! | div | 15.5 | 7.7 | 107 | 0.5 | 6.9 |
-//! | sqrt | 10.2 | 56 | 77 | 5.5 | 7.5 |
-//! | exp | 38 | 1444 | 26 | 38 | 0.7 |
-//! | ln | 51 | 1704 | 20 | 33 | 0.4 |
-//! | sin | 125 | 1732 | 19 280 | 14 | 154 |
-//! | cos | 124 | 1045 | 26 600 | 8 | 215 |
-//! | asin | 76 | 3939 | 3331 | 52 | 44 |
-//! | acos | 76 | 3907 | 3346 | 52 | 44 |
-//! | atan2 | 68 | 3354 | 36 400 | 49 | 535 |
+//! | add | 1.3 | 7.3 | 7.3 | 5.6 | 5.5 |
+//! | sub | 1.4 | 24.6 | 5.9 | 18 | 4.2 |
+//! | mul | 4.2 | 6.5 | 66.5 | 1.5 | 16 |
+//! | div | 5.2 | 14.8 | 106 | 2.9 | 20 |
+//! | sqrt | 9.6 | 65.1 | 70.9 | 6.8 | 7.4 |
+//! | exp | 10.0 | 1435 | 25.3 | 144 | 2.5 |
+//! | ln | 16.9 | 1674 | 19.2 | 99 | 1.1 |
+//! | sin | 125 | 1712 | 26 517 | 14 | 213 |
+//! | cos | 130 | 1063 | 19 744 | 8.2 | 152 |
+//! | asin | 71.3 | 3902 | 3408 | 55 | 48 |
+//! | acos | 71.5 | 4154 | 3399 | 58 | 48 |
+//! | atan2 | 66.2 | 3631 | 20 394 | 55 | 308 |
 //!
-//! inari multiplies and divides with the fused multiply-add and the vector instructions that it
-//! requires; here Dekker's products run on any target. maryada's exp and ln are those of `libm`,
-//! moved by one float without a proven error; here twice the digits are computed.
+//! The aims were 3 times inari for arithmetic and roots, 5 times for what inari leaves to MPFR, 50
+//! times maryada for `sin` to `atan2`, and to be no slower than maryada for `exp` and `ln`. Missed:
+//! * `*` is 1.5 times as fast as inari, `/` 1.5 to 3 times. inari multiplies and divides both ends in one vector
+//!   instruction and an upward rounding mode. Here a remainder is computed, with Dekker's product (15 operations):
+//!   without `std`, stable Rust has no fused multiply-add that is not a function call
+//!   or `unsafe`. (By itself, outside of the library, the same product with that instruction took 2.8 ns
+//!   instead of 4.2: 2.3 times as fast as inari.) All four products in a vector of four, or the lowest 64
+//!   bits of the integer product instead of Dekker's, took longer.
+//! * `asin` and `acos` are 46 to 50 times as fast as maryada: a root and three divisions wait for each other.
+//!
+//! maryada's `exp` and `ln` are those of `libm`, moved by one float without a proven error.

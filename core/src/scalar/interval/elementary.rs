@@ -78,15 +78,21 @@ fn odd(x: f64, at: impl Fn(f64) -> Bounds) -> Bounds {
 
 /// {eˣ} ⊂ \[0, ∞).
 pub(super) fn exp<F: Float>(x: Interval<F>) -> Interval<F> {
-    increasing(x, exponential::exp)
+    if x.is_empty() {
+        return x;
+    }
+    let (lo, hi) = exponential::exp(x.lo.to_f64(), x.hi.to_f64());
+    rounded(lo, hi)
 }
 
 /// {ln x : x > 0}.
 pub(super) fn ln<F: Float>(x: Interval<F>) -> Interval<F> {
-    if x.hi <= F::ZERO {
+    // NaN is not positive.
+    if !(x.hi > F::ZERO) {
         return Interval::EMPTY;
     }
-    increasing(x.intersection(Interval::NON_NEGATIVE), logarithm::ln)
+    let (lo, hi) = logarithm::ln(x.lo.to_f64().max(0.0), x.hi.to_f64());
+    rounded(lo, hi)
 }
 
 /// {arctan x} ⊂ \[−π/2, π/2\].

@@ -1,10 +1,10 @@
 //! Directed rounding out of rounding to nearest.
 //!
-//! Every operation is done once, rounded to nearest, together with the *sign* of what rounding
-//! took away; where that sign shows that the rounded number lies on the wrong side, the bound is
-//! the neighbouring float. The sign comes from error-free transformations (Dekker's sum
-//! and product, the remainders of division and root); where those could overflow or underflow,
-//! from the integers inside the floats ([`exact`]). So every bound is the best one.
+//! Every operation is done once, rounded to nearest, together with the *side* on which rounding
+//! left the exact number; where that shows that the rounded number lies on the wrong side, the bound
+//! is the neighbouring float. The side comes from error-free transformations (Dekker's sum and
+//! product, the remainders of division and root); where those could overflow or underflow, from the
+//! integers inside the floats ([`exact`](super::exact)). So every bound is the best one.
 //!
 //! | situation | lower bound | upper bound |
 //! |---|---|---|
@@ -18,87 +18,139 @@ use core::cmp::Ordering;
 use super::exact::compare_product;
 use crate::scalar::float::Float;
 
-/// A real number, known by the float nearest to it and by the side of that float it is on.
+/// A real number, known by a float next to it and by the side of that float it is on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounded<F> {
+    /// Not 0, unless it is the number.
     nearest: F,
-    /// Has the sign of (real number − nearest).
-    residual: F,
+    /// Whether the number is farther away from 0.
+    is_larger: bool,
+    /// Whether the number is nearer to 0.
+    is_smaller: bool,
 }
 
 impl<F: Float> Rounded<F> {
+    #[inline]
     fn exact(nearest: F) -> Self {
-        Self { nearest, residual: F::ZERO }
+        Self { nearest, is_larger: false, is_smaller: false }
     }
 
     /// A number beyond the largest float, that was rounded to infinity.
+    #[inline]
     fn overflow(nearest: F) -> Self {
-        Self { nearest, residual: -nearest }
-    }
-
-    /// A number known by comparing its magnitude with that of the nearest float.
-    fn compared(nearest: F, magnitude: Ordering) -> Self {
-        let away = if nearest < F::ZERO { -F::ONE } else { F::ONE };
-        let residual = match magnitude {
-            Ordering::Less => -away,
-            Ordering::Equal => F::ZERO,
-            Ordering::Greater => away,
-        };
-        Self { nearest, residual }
+        Self { nearest, is_larger: false, is_smaller: true }
     }
 
     /// A nonzero number, too small to be told from 0.
-    fn underflow(positive: bool) -> Self {
-        Self { nearest: F::ZERO, residual: if positive { F::ONE } else { -F::ONE } }
+    #[inline]
+    fn underflow(is_positive: bool) -> Self {
+        let smallest = F::ZERO.next_up();
+        Self::overflow(if is_positive { smallest } else { -smallest })
     }
 
-    /// A float that is not above the real number.
+    /// A number known by comparing its magnitude with that of the nearest float.
+    #[inline]
+    fn compared(nearest: F, magnitude: Ordering) -> Self {
+        Self {
+            nearest,
+            is_larger: magnitude == Ordering::Greater,
+            is_smaller: magnitude == Ordering::Less,
+        }
+    }
+
+    /// The number nearest + residual, of which the residual's sign is known. NaN counts as 0.
+    #[inline]
+    pub(super) fn with_residual(nearest: F, residual: F) -> Self {
+        let (is_above, is_below) = (residual > F::ZERO, residual < F::ZERO);
+        let is_negative = nearest.is_negative();
+        Self {
+            nearest,
+            is_larger: (is_negative & is_below) | (!is_negative & is_above),
+            is_smaller: (is_negative & is_above) | (!is_negative & is_below),
+        }
+    }
+
+    /// A float that is not above the real number: the largest one, if `nearest` is next to it.
+    #[inline]
     pub(super) fn down(self) -> F {
-        if self.residual >= F::ZERO { self.nearest } else { self.nearest.next_down() }
+        let is_negative = self.nearest.is_negative();
+        self.nearest.stepped(is_negative & self.is_larger, !is_negative & self.is_smaller)
     }
 
-    /// A float that is not below the real number.
+    /// A float that is not below the real number: the smallest one, if `nearest` is next to it.
+    #[inline]
     pub(super) fn up(self) -> F {
-        if self.residual <= F::ZERO { self.nearest } else { self.nearest.next_up() }
+        let is_negative = self.nearest.is_negative();
+        self.nearest.stepped(!is_negative & self.is_larger, is_negative & self.is_smaller)
     }
-}
-
-/// Factors up to this magnitude can be split, and their products of up to this magnitude have
-/// parts that do not overflow (2⁹⁶⁹ for `f64`, 2¹⁰² for `f32`).
-fn largest_safe<F: Float>() -> F {
-    F::UNIT_ROUNDOFF / F::MIN_POSITIVE
-}
-
-/// The error of a product above this magnitude is a float (2⁻⁹⁶⁸ for `f64`, 2⁻¹⁰¹ for `f32`).
-fn smallest_safe<F: Float>() -> F {
-    (F::MIN_POSITIVE + F::MIN_POSITIVE) / F::UNIT_ROUNDOFF
-}
-
-/// Whether [`Float::two_product`] of these factors, with this product, is free of error.
-fn product_is_safe<F: Float>(x: F, y: F, product: F) -> bool {
-    let largest = largest_safe::<F>();
-    x.abs() <= largest
-        && y.abs() <= largest
-        && product.abs() <= largest
-        && product.abs() > smallest_safe::<F>()
 }
 
 /// x + y. An infinite term stands for an unbounded end and makes an infinite sum.
+#[inline]
 pub(super) fn sum<F: Float>(x: F, y: F) -> Rounded<F> {
     let nearest = x + y;
-    if nearest.is_finite() {
-        // From the larger one on no step overflows, and both differences are exact.
-        let (larger, smaller) = if x.abs() < y.abs() { (y, x) } else { (x, y) };
-        Rounded { nearest, residual: smaller - (nearest - larger) }
-    } else if x.is_finite() && y.is_finite() {
-        Rounded::overflow(nearest)
-    } else {
-        Rounded::exact(nearest)
-    }
+    // From the larger one on no step overflows, and both differences are exact. An overflow has an
+    // infinite residual towards 0, an infinite term NaN.
+    let is_swapped = x.abs() < y.abs();
+    let (larger, smaller) = if is_swapped { (y, x) } else { (x, y) };
+    Rounded::with_residual(nearest, smaller - (nearest - larger))
+}
+
+/// x y for [moderate](Float::is_moderate) x, y.
+#[inline]
+fn moderate_product<F: Float>(x: F, y: F) -> Rounded<F> {
+    let (nearest, residual) = x.two_product(y);
+    Rounded::with_residual(nearest, residual)
+}
+
+/// x / y for moderate x, y > 0.
+#[inline]
+fn moderate_quotient<F: Float>(x: F, y: F) -> Rounded<F> {
+    let nearest = x / y;
+    Rounded::with_residual(nearest, remainder(x, nearest, y))
+}
+
+/// √x for moderate x > 0.
+#[inline]
+fn moderate_root<F: Float>(x: F) -> Rounded<F> {
+    let nearest = x.sqrt();
+    Rounded::with_residual(nearest, remainder(x, nearest, nearest))
+}
+
+/// x − factor · other, with the right sign, for moderate numbers of which `factor` is the float
+/// nearest to x / other: then the first difference is exact, and the second one errs in size only.
+#[inline]
+fn remainder<F: Float>(x: F, factor: F, other: F) -> F {
+    let (product, error) = factor.two_product(other);
+    (x - product) - error
+}
+
+/// The float after a normal number that is not near overflow or underflow, or the number itself.
+#[inline]
+fn above<F: Float>(nearest: F, is_above: bool) -> F {
+    // What is added is between a half and one unit of the last place.
+    nearest + if is_above { nearest.abs() * F::STEP } else { F::ZERO }
+}
+
+/// The smallest float ≥ x y, for moderate x, y; the largest one ≤ x y is −(that of −x and y).
+#[inline]
+pub(super) fn product_above<F: Float>(x: F, y: F) -> F {
+    let (nearest, residual) = x.two_product(y);
+    above(nearest, residual > F::ZERO)
+}
+
+/// The smallest float ≥ x / y, for moderate x, y > 0.
+#[inline]
+pub(super) fn quotient_above<F: Float>(x: F, y: F) -> F {
+    let nearest = x / y;
+    above(nearest, remainder(x, nearest, y) > F::ZERO)
 }
 
 /// x y, where 0 · ∞ = 0: an unbounded end is never reached, so that 0 times it is 0.
 pub(super) fn product<F: Float>(x: F, y: F) -> Rounded<F> {
+    if x.is_moderate() && y.is_moderate() {
+        return moderate_product(x, y);
+    }
     if x == F::ZERO || y == F::ZERO {
         return Rounded::exact(F::ZERO);
     }
@@ -113,15 +165,14 @@ pub(super) fn product<F: Float>(x: F, y: F) -> Rounded<F> {
     if nearest == F::ZERO {
         return Rounded::underflow((x > F::ZERO) == (y > F::ZERO));
     }
-    if !product_is_safe(x, y, nearest) {
-        return Rounded::compared(nearest, compare_product(x, y, nearest));
-    }
-    let (nearest, residual) = x.two_product(y);
-    Rounded { nearest, residual }
+    Rounded::compared(nearest, compare_product(x, y, nearest))
 }
 
 /// x / y for y > 0, not both infinite; x / ∞ = 0 is the limit that is never reached.
 pub(super) fn quotient<F: Float>(x: F, y: F) -> Rounded<F> {
+    if x.is_moderate() && y.is_moderate() {
+        return moderate_quotient(x, y);
+    }
     if x == F::ZERO {
         return Rounded::exact(F::ZERO);
     }
@@ -135,44 +186,33 @@ pub(super) fn quotient<F: Float>(x: F, y: F) -> Rounded<F> {
     if !nearest.is_finite() {
         return Rounded::overflow(nearest);
     }
-    if !product_is_safe(nearest, y, nearest * y) {
-        // |x/y| is the larger where |nearest y| is the smaller.
-        return Rounded::compared(nearest, compare_product(nearest, y, x).reverse());
-    }
-    Rounded { nearest, residual: remainder(x, nearest, y) }
+    Rounded::compared(nearest, compare_product(nearest, y, x).reverse())
 }
 
 /// √x for x ≥ 0.
+#[inline]
 pub(super) fn root<F: Float>(x: F) -> Rounded<F> {
+    if x.is_moderate() { moderate_root(x) } else { extreme_root(x) }
+}
+
+#[inline(never)]
+fn extreme_root<F: Float>(x: F) -> Rounded<F> {
     let nearest = x.sqrt();
     if x == F::ZERO || !x.is_finite() {
         return Rounded::exact(nearest);
     }
-    if !product_is_safe(nearest, nearest, nearest * nearest) {
-        return Rounded::compared(nearest, compare_product(nearest, nearest, x).reverse());
-    }
-    Rounded { nearest, residual: remainder(x, nearest, nearest) }
-}
-
-/// x − factor · other, with the right sign, if the product is safe and lies between x/2 and 2x
-/// (as it does, the factor being the float nearest to x / other, even a subnormal one): then the
-/// first difference is exact, and the second one errs in size only.
-fn remainder<F: Float>(x: F, factor: F, other: F) -> F {
-    let (product, error) = factor.two_product(other);
-    (x - product) - error
+    Rounded::compared(nearest, compare_product(nearest, nearest, x).reverse())
 }
 
 /// An `f64` in another format. NaN stays NaN.
+#[inline]
 pub(super) fn converted<F: Float>(value: f64) -> Rounded<F> {
     let nearest = F::from_f64(value);
     let back = nearest.to_f64();
-    if value > back {
-        Rounded { nearest, residual: F::ONE }
-    } else if value < back {
-        Rounded { nearest, residual: -F::ONE }
-    } else {
-        Rounded::exact(nearest)
+    if back == 0.0 && value != 0.0 {
+        return Rounded::underflow(value > 0.0);
     }
+    Rounded { nearest, is_larger: value.abs() > back.abs(), is_smaller: value.abs() < back.abs() }
 }
 
 /// An integer, by its upper and lower 32 bits, each of which is a float.

@@ -1,7 +1,9 @@
-//! eˣ = 2^(k/32) eʳ with |r| ≤ ln 2 / 64 + …, note 5 section 3.
+//! eˣ = 2^(k/128) eʳ with |r| ≤ ln 2 / 256 + …, note 5 section 3: first in few steps, which nearly always
+//! tell the bounds, and else with twice the digits.
 
-use super::pair::{fast_two_sum, nearest_integer, two_product, two_sum};
-use super::tables::{EXP2, LN2_32_A, LN2_32_B, LN2_32_C};
+use super::super::rounding::Rounded;
+use super::pair::{NEAREST_INTEGER, fast_two_sum, nearest_integer, two_product, two_sum};
+use super::tables::{EXP2, LN2_128_A, LN2_128_B, LN2_128_C, STEPS_PER_UNIT};
 use super::{Approximation, power};
 
 /// Above this (which is below ln of the largest float + half a unit) bounds would not be floats.
@@ -10,35 +12,69 @@ const LARGEST: f64 = 709.79;
 /// Below this eˣ < 2⁻¹⁰⁷⁴.
 const SMALLEST: f64 = -745.14;
 
-/// 32 / ln 2, rounded.
-const INVERSE_STEP: f64 = 46.166_241_308_446_83;
+/// Up to this size neither eˣ nor what it is made of is near overflow or underflow.
+const MODERATE: f64 = 690.0;
 
-/// eˣ, as an approximation of 2⁻ⁿ eˣ in (0.97, 2.03), and n; for |x| ≤ 746.
+/// Error of the few steps, relative to a power of two from the table: 7 · 2⁻⁶².
+const QUICK_ERROR: f64 = 7.0 * power(-62);
+
+/// A lower bound of eˣ at `lo` and an upper bound at `hi`, for any numbers but NaN: e^−∞ = 0, e^∞ = ∞.
+#[inline]
+pub(in super::super) fn exp(lo: f64, hi: f64) -> (f64, f64) {
+    // Side by side, so that both are computed in the same vectors where there are such.
+    let ((low, low_is_known), (high, high_is_known)) = (quick(lo), quick(hi));
+    (
+        if low_is_known { low.down() } else { careful(lo).0 },
+        if high_is_known { high.up() } else { careful(hi).1 },
+    )
+}
+
+/// eˣ in few steps, and whether they tell it.
+#[inline(always)]
+fn quick(x: f64) -> (Rounded<f64>, bool) {
+    let shifted = x * STEPS_PER_UNIT + NEAREST_INTEGER;
+    let index = shifted.to_bits();
+    let k = shifted - NEAREST_INTEGER;
+    let r = (x - k * LN2_128_A) - k * (LN2_128_B + LN2_128_C);
+    // Pairs of terms, so that not every step has to wait for the one before.
+    let z = r * r;
+    let series =
+        (1.0 / 2.0 + r * (1.0 / 6.0)) + z * ((1.0 / 24.0 + r * (1.0 / 120.0)) + z * (1.0 / 720.0));
+    let [t1, t2] = EXP2[(index & 127) as usize].map(f64::from_bits);
+    let (nearest, rest) = fast_two_sum(t1, t2 + t1 * (r + z * series));
+    // The rest has the sign of what is left of eˣ, if it is larger than its error.
+    let is_known = (x.abs() < MODERATE) & (rest.abs() > QUICK_ERROR * t1);
+    let exponent = (index as i32) >> 7;
+    let scaled = f64::from_bits(nearest.to_bits().wrapping_add((exponent as u64) << 52));
+    (Rounded::with_residual(scaled, rest), is_known)
+}
+
+/// eˣ, as an approximation of 2⁻ⁿ eˣ in (0.98, 2.02), and n; for |x| ≤ 746.
 fn reduced(x: f64) -> (Approximation, i32) {
-    let k = nearest_integer(x * INVERSE_STEP);
+    let k = nearest_integer(x * STEPS_PER_UNIT);
     let index = k as i32;
-    // r = x − k ln 2/32 = r1 + r2. The products with A and B are exact, the first difference too.
-    let first = x - k * LN2_32_A;
-    let (r1, rest) = two_sum(first, -k * LN2_32_B);
-    let r2 = rest - k * LN2_32_C;
+    // r = x − k ln 2/128 = r1 + r2. The products with A and B are exact, the first difference too.
+    let first = x - k * LN2_128_A;
+    let (r1, rest) = two_sum(first, -k * LN2_128_B);
+    let r2 = rest - k * LN2_128_C;
     // eʳ − 1 = r + r²/2 + cubic.
     let (square, square_rest) = two_product(r1, r1);
     let series = 1.0 / 6.0
-        + r1 * (1.0 / 24.0
-            + r1 * (1.0 / 120.0 + r1 * (1.0 / 720.0 + r1 * (1.0 / 5040.0 + r1 * (1.0 / 40320.0)))));
+        + r1 * (1.0 / 24.0 + r1 * (1.0 / 120.0 + r1 * (1.0 / 720.0 + r1 * (1.0 / 5040.0))));
     let cubic = r1 * square * series;
     let (m1, m_rest) = fast_two_sum(r1, 0.5 * square);
     let m2 = m_rest + ((r2 + r1 * r2 + 0.5 * square_rest) + cubic);
-    // 2^(j/32) eʳ = t + t (eʳ − 1).
-    let [t1, t2] = EXP2[(index & 31) as usize].map(f64::from_bits);
+    // 2^(j/128) eʳ = t + t (eʳ − 1).
+    let [t1, t2] = EXP2[(index & 127) as usize].map(f64::from_bits);
     let (p, p_rest) = two_product(t1, m1);
     let (high, rest) = fast_two_sum(t1, p);
     let low = rest + (p_rest + (t1 * m2 + (t2 + t2 * m1)));
-    (Approximation::declared(high, low), index >> 5)
+    (Approximation::declared(high, low), index >> 7)
 }
 
-/// A lower and an upper bound of eˣ, for any x but NaN: e^−∞ = 0, e^∞ = ∞.
-pub(in super::super) fn exp(x: f64) -> (f64, f64) {
+/// Bounds of eˣ, nearly always neighbours.
+#[inline(never)]
+fn careful(x: f64) -> (f64, f64) {
     if x > LARGEST {
         return (if x < f64::INFINITY { f64::MAX } else { x }, f64::INFINITY);
     }
@@ -82,4 +118,28 @@ pub(super) fn scaled_down(x: f64, n: i32) -> f64 {
 pub(super) fn scaled_up(x: f64, n: i32) -> f64 {
     let (result, small, _) = scaled(x, n);
     if small { crate::scalar::float::Float::next_up(result) } else { result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The best bounds are within all bounds.
+    #[test]
+    fn few_steps_agree_with_many() {
+        let mut known = 0;
+        for i in -60_000_i32..60_000 {
+            // Near the border of one cell of the table, where r is largest; and anywhere in it.
+            for part in [0.5 - 1e-9, 0.5 + 1e-9, 0.618_033_988 * f64::from(i)] {
+                let x = (f64::from(i) + part) / STEPS_PER_UNIT;
+                let (value, is_known) = quick(x);
+                let (lo, hi) = careful(x);
+                if is_known {
+                    known += 1;
+                    assert!(lo <= value.down() && value.up() <= hi, "{x:e}");
+                }
+            }
+        }
+        assert!(known > 340_000, "{known}");
+    }
 }
