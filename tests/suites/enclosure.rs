@@ -142,7 +142,7 @@ fn mixtures_stay_inside() {
                             let near = found + Interval::new(-slack, slack).unwrap();
                             assert!(near.contains(expected), "{found:?} {expected} at {step}");
                             assert!(
-                                found.width() <= 1e-7 * expected,
+                                found.width() <= 1e-6 * expected,
                                 "{found:?} at {step}, mixture {index}, slope {slope}, λ = {lambda}"
                             );
                         }
