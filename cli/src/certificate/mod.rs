@@ -86,7 +86,7 @@ impl Findings {
         let later = proven.ratios();
         // At T = 1 the bounds are what T times and √T times them are at any T.
         let stated = problem.with_model(|model| {
-            let one = model.rate / model.rate;
+            let one = model.rate.one();
             let [tokens, group] = [problem.tokens, problem.group].map(Enclosed::whole);
             stated_bounds(tokens, group, model.teacher_norm, model.rate, one)
         });

@@ -138,8 +138,11 @@ mod tests {
         Interval::point(x)
     }
 
+    /// A series, and its function.
+    type Example = (Series<f64>, fn(f64) -> f64);
+
     /// f = 1 + 2x − x² + 3x³ and g = 2 − x + x²/2 − x³.
-    fn examples(domain: Interval<f64>) -> [(Series<f64>, fn(f64) -> f64); 2] {
+    fn examples(domain: Interval<f64>) -> [Example; 2] {
         let series = |a: [f64; 4]| {
             Series::new(domain, [number(a[0]), number(a[1]), number(a[2])], number(a[3]))
         };
