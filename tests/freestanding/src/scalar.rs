@@ -60,6 +60,9 @@ pub(crate) fn float<F: Float>(input: &Input<'_, F>, _: &mut [F]) {
     black_box(Float::to_f64(number()));
     black_box(Float::next_up(number()));
     black_box(Float::next_down(number()));
+    black_box(Float::stepped(number(), black_box(true), black_box(false)));
+    black_box(Float::is_negative(number()));
+    black_box(Float::is_moderate(number()));
     black_box(Float::is_nan(number()));
     black_box(Float::is_finite(number()));
     black_box(Float::abs(number()));

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Everything here is free of cancellation down to x = 0, and uses the four operations only, so that
-//! floats, intervals and [series](super::series) can be put in.
+//! floats, intervals, duals and series with remainders can be put in.
 
 use core::ops::{Add, Div, Mul, Sub};
 
