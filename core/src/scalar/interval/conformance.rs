@@ -80,33 +80,33 @@
 //!
 //! # Speed
 //! Nanoseconds per operation on `f64` intervals by `tests/peers`, program `speed`: arrays of 512
-//! intervals, the best of 15 rounds, one run on one busy x86-64 machine, all three crates compiled
+//! intervals, the best of 15 rounds, one run on one quiet x86-64 machine, all three crates compiled
 //! for Haswell and linked with `lto = "thin"`. Between runs inari's sums and quotients differ by a
 //! factor of two or three (7 to 25 ns; they switch the rounding mode), the others by a tenth.
 //!
 //! | | popgd | inari 2.0.0 | maryada 0.2.1 | inari ÷ popgd | maryada ÷ popgd |
 //! |---|---|---|---|---|---|
-//! | add | 1.3 | 7.3 | 7.3 | 5.6 | 5.5 |
-//! | sub | 1.4 | 24.6 | 5.9 | 18 | 4.2 |
-//! | mul | 4.2 | 6.5 | 66.5 | 1.5 | 16 |
-//! | div | 5.2 | 14.8 | 106 | 2.9 | 20 |
-//! | sqrt | 9.6 | 65.1 | 70.9 | 6.8 | 7.4 |
-//! | exp | 10.0 | 1435 | 25.3 | 144 | 2.5 |
-//! | ln | 16.9 | 1674 | 19.2 | 99 | 1.1 |
-//! | sin | 125 | 1712 | 26 517 | 14 | 213 |
-//! | cos | 130 | 1063 | 19 744 | 8.2 | 152 |
-//! | asin | 71.3 | 3902 | 3408 | 55 | 48 |
-//! | acos | 71.5 | 4154 | 3399 | 58 | 48 |
-//! | atan2 | 66.2 | 3631 | 20 394 | 55 | 308 |
+//! | add | 1.3 | 10.1 | 6.3 | 7.9 | 5 |
+//! | sub | 1.3 | 22.5 | 5.5 | 17.1 | 4.2 |
+//! | mul | 4.1 | 6.4 | 65.9 | 1.6 | 16.2 |
+//! | div | 5.1 | 7.2 | 102.3 | 1.4 | 20 |
+//! | sqrt | 9.3 | 62.8 | 69.5 | 6.7 | 7.4 |
+//! | exp | 9.7 | 1403 | 24.6 | 145.2 | 2.5 |
+//! | ln | 15.9 | 1612 | 18.8 | 101.3 | 1.2 |
+//! | sin | 122.7 | 1688 | 17 873 | 13.8 | 145.7 |
+//! | cos | 123.9 | 1013 | 17 686 | 8.2 | 142.7 |
+//! | asin | 69.7 | 3759 | 3283 | 53.9 | 47.1 |
+//! | acos | 66.8 | 3807 | 3292 | 57 | 49.3 |
+//! | atan2 | 64.8 | 3501 | 11 902 | 54 | 183.7 |
 //!
 //! The aims were 3 times inari for arithmetic and roots, 5 times for what inari leaves to MPFR, 50
 //! times maryada for `sin` to `atan2`, and to be no slower than maryada for `exp` and `ln`. Missed:
-//! * `*` is 1.5 times as fast as inari, `/` 1.5 to 3 times. inari multiplies and divides both ends in one vector
+//! * `*` is 1.6 times as fast as inari, `/` 1.4 times (up to 3 in other runs). inari multiplies and divides both ends in one vector
 //!   instruction and an upward rounding mode. Here a remainder is computed, with Dekker's product (15 operations):
 //!   without `std`, stable Rust has no fused multiply-add that is not a function call
 //!   or `unsafe`. (By itself, outside of the library, the same product with that instruction took 2.8 ns
 //!   instead of 4.2: 2.3 times as fast as inari.) All four products in a vector of four, or the lowest 64
 //!   bits of the integer product instead of Dekker's, took longer.
-//! * `asin` and `acos` are 46 to 50 times as fast as maryada: a root and three divisions wait for each other.
+//! * `asin` and `acos` are 47 and 49 times as fast as maryada: a root and three divisions wait for each other.
 //!
 //! maryada's `exp` and `ln` are those of `libm`, moved by one float without a proven error.
