@@ -122,6 +122,15 @@ fn refused_at(model: &ModelSettings, late: u64, refusal: Refusal) -> String {
     )
 }
 
+/// T₀, as far as it is known before: as asked for, or as predicted, or else the most that is allowed.
+pub fn expected_steps(model: &ModelSettings, from_step: Option<u64>) -> u64 {
+    let predicted = || {
+        let steps = plan::steps_between(model, start_tangent(model), LATE)?;
+        (steps < model.steps as f64).then_some(steps.ceil() as u64)
+    };
+    from_step.or_else(predicted).unwrap_or(model.steps)
+}
+
 fn start_tangent(model: &ModelSettings) -> f64 {
     plan::start_tangent(model).unwrap_or(f64::INFINITY)
 }

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{certify, json};
-use crate::settings::{Format, Settings};
+use crate::settings::{Format, ModelSettings, Settings};
 
 /// Proves, and writes the certificate.
 ///
@@ -22,7 +22,10 @@ use crate::settings::{Format, Settings};
 /// [`Failure::Undecided`] with the reason if nothing can be proven, and what cannot be written.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     if settings.dry_run {
-        return dry_run::execute("certify", settings, warnings);
+        // What takes time is the way to T₀.
+        let steps = make::expected_steps(&settings.model, settings.from_step);
+        let model = ModelSettings { steps, ..settings.model.clone() };
+        return dry_run::execute("certify", &Settings { model, ..settings.clone() }, warnings);
     }
     let output = Sink::open(settings.output.output.as_deref(), "--output")?;
     interrupt::listen();

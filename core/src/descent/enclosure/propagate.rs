@@ -10,7 +10,7 @@ use crate::scalar::interval::Interval;
 
 /// J is evaluated on a box that leaves at most so much room: for c as a part of it, for logits as
 /// such.
-const ROOM: f64 = 1.0 / 256.0;
+const ROOM: f64 = 1.0 / 2048.0;
 
 impl<F: Float> Enclosure<'_, F> {
     /// One step of gradient descent.
