@@ -6,6 +6,7 @@ use popgd_core::descent::accumulate::Accumulate;
 use popgd_core::model::teacher::{self, Shape};
 use popgd_core::scalar::dual::Dual;
 use popgd_core::scalar::interval::Interval;
+use popgd_tests::enclosed::with_enclosure;
 use popgd_tests::problem::{DenseProblem, LumpedProblem};
 
 fn main() {
@@ -68,6 +69,18 @@ fn lumped_increments_interval_f64(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn lumped_increments_dual_interval_f64(bencher: Bencher<'_, '_>) {
     lumped_increments(bencher, Dual::<_, 2>::constant(Interval::point(0.0_f64)));
+}
+
+/// A thousand enclosed steps late in training, the derivatives that they need included.
+#[divan::bench]
+fn enclosed_1000_steps_f64(bencher: Bencher<'_, '_>) {
+    let problem = LumpedProblem::two_level(16.0, 4.0, 0.0, 1.0, 1.0 / 16.0, 0.0625);
+    problem.with_model(Interval::point(0.0), |model| {
+        with_enclosure(model, |run| {
+            run.advance(100_000);
+            bencher.bench_local(|| run.advance(1000));
+        });
+    });
 }
 
 /// A dense step, M = 32, d = 64, ReLU, average pooling over four tokens.
