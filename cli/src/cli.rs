@@ -210,7 +210,7 @@ pub struct CertifyArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// T₀, from which on everything is proven [default: the first step with tan θ ≤ 0.1]
+    /// T₀, from which on everything is proven [default: soon after tan θ has fallen below 0.1]
     #[arg(long, value_name = "T0", help_heading = "Certificate", allow_hyphen_values = true)]
     pub from_step: Option<String>,
 

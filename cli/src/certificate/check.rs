@@ -4,10 +4,12 @@ use popgd_core::descent::Quantities;
 use popgd_core::descent::forever::recheck::{self, Checkpoint};
 use popgd_core::descent::forever::{Forever, Refusal};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Certificate, Enclosed, Findings};
 use crate::interrupt;
 use crate::output::digits::grouped;
+use crate::progress::Progress;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +18,44 @@ pub enum Outcome {
     Holds,
     /// Something does not.
     Fails(String),
+    /// It would take too long.
+    TooLong {
+        /// How many steps would be run again.
+        steps: u64,
+    },
     /// The user stopped it.
     Interrupted,
 }
 
+/// Longer runs are not made again unasked.
+const MOST_STEPS: u64 = 100_000_000_000;
+
 /// Checks everything but the hash of the file.
-pub fn check(certificate: &Certificate) -> Outcome {
-    match examine(certificate) {
+pub fn check(certificate: &Certificate, progress: &Progress) -> Outcome {
+    let steps = certificate.late();
+    if steps > MOST_STEPS {
+        return Outcome::TooLong { steps };
+    }
+    match examine(certificate, progress) {
         Ok(true) => Outcome::Holds,
         Ok(false) => Outcome::Interrupted,
         Err(reason) => Outcome::Fails(reason),
     }
 }
 
-fn examine(certificate: &Certificate) -> Result<bool, String> {
+fn examine(certificate: &Certificate, progress: &Progress) -> Result<bool, String> {
     let Certificate { problem, checkpoints, claim, findings, .. } = certificate;
     let refused = |refusal: Refusal| refusal.to_string();
     let (Some(first), Some(last)) = (checkpoints.first(), checkpoints.last()) else {
         return Err("there is no checkpoint".to_owned());
     };
+    problem.check()?;
+    if !problem.from_zero && first.steps != 0 {
+        return Err(format!(
+            "a given start is the state after step 0, not after step {}",
+            grouped(first.steps)
+        ));
+    }
     if problem.from_zero {
         let start =
             problem.with_model(|model| recheck::after_first_step(&model)).map_err(refused)?;
@@ -47,8 +68,12 @@ fn examine(certificate: &Certificate) -> Result<bool, String> {
     }
     // From every checkpoint to the next, independently of one another.
     let segments: Vec<_> = checkpoints.windows(2).collect();
-    let results: Vec<_> =
-        segments.into_par_iter().rev().map(|pair| segment(certificate, pair)).collect();
+    let made = AtomicU64::new(0);
+    let results: Vec<_> = segments
+        .into_par_iter()
+        .rev()
+        .map(|pair| segment(certificate, pair, &made, progress))
+        .collect();
     for result in results.into_iter().rev() {
         if !result? {
             return Ok(false);
@@ -81,14 +106,25 @@ fn examine(certificate: &Certificate) -> Result<bool, String> {
 }
 
 /// Whether a checkpoint encloses what follows from the one before; false if interrupted.
-fn segment(certificate: &Certificate, pair: &[Checkpoint<f64>]) -> Result<bool, String> {
+fn segment(
+    certificate: &Certificate,
+    pair: &[Checkpoint<f64>],
+    made: &AtomicU64,
+    progress: &Progress,
+) -> Result<bool, String> {
     let [from, to] = pair else { return Ok(true) };
     if to.steps <= from.steps {
         return Err(format!("the checkpoint at step {} is out of order", grouped(to.steps)));
     }
-    let carried = certificate
-        .problem
-        .with_model(|model| recheck::carry(&model, *from, to.steps, |_| !interrupt::requested()));
+    let mut reached = from.steps;
+    let carried = certificate.problem.with_model(|model| {
+        recheck::carry(&model, *from, to.steps, |step| {
+            let all = made.fetch_add(step - reached, Ordering::Relaxed) + (step - reached);
+            reached = step;
+            progress.reached(all);
+            !interrupt::requested()
+        })
+    });
     match carried.map_err(|refusal| refusal.to_string())? {
         None => Ok(false),
         Some(state) if to.contains(&state) => Ok(true),

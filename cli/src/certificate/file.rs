@@ -18,6 +18,7 @@ pub fn to_json(certificate: &Certificate) -> Value {
     let Certificate { problem, checkpoints, contraction, clock, claim, findings } = certificate;
     object([
         ("problem", problem_to_json(problem)),
+        ("t0", json::integer(certificate.late())),
         ("lambda", interval(*contraction)),
         ("mu", interval(*clock)),
         ("checkpoints", checkpoints.iter().map(checkpoint_to_json).collect()),
@@ -39,9 +40,14 @@ pub fn to_json(certificate: &Certificate) -> Value {
     ])
 }
 
-/// The hash that a document carries of its certificate.
-pub fn hash(certificate: &Value) -> String {
-    provenance::hash(certificate)
+/// The key of the hash in a document.
+pub const HASH: &str = "certificate_hash";
+
+/// The hash that a document carries: of all of it but the hash itself.
+pub fn hash(document: &Map<String, Value>) -> String {
+    let mut rest = document.clone();
+    rest.remove(HASH);
+    provenance::hash(&Value::Object(rest))
 }
 
 fn problem_to_json(problem: &Problem) -> Value {
@@ -94,9 +100,41 @@ fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
 /// # Errors
 /// The first thing that is missing or is not what it should be.
 pub fn from_json(value: &Value) -> Result<Certificate, String> {
+    let certificate = read(value)?;
+    if read_integer(value, "t0")? != certificate.late() {
+        return Err("`t0`: expected the step of the last checkpoint".to_owned());
+    }
+    // Nothing may be said that is not checked: it must be written out as it stands.
+    match foreign(value, &to_json(&certificate)) {
+        Some(place) => Err(format!("{place} is no part of a certificate")),
+        None => Ok(certificate),
+    }
+}
+
+/// Where a value has keys, or words, that another one of the same make has not.
+fn foreign(found: &Value, made: &Value) -> Option<String> {
+    match (found, made) {
+        (Value::Object(found), Value::Object(made)) => found.iter().find_map(|(key, value)| {
+            let Some(own) = made.get(key) else { return Some(format!("`{key}`")) };
+            foreign(value, own)
+        }),
+        (Value::Array(found), Value::Array(made)) => {
+            found.iter().zip(made).find_map(|(found, made)| foreign(found, made))
+        }
+        (Value::String(found), Value::String(made)) if Exact::parse(found).is_err() => {
+            (found != made).then(|| format!("\"{found}\""))
+        }
+        _ => None,
+    }
+}
+
+fn read(value: &Value) -> Result<Certificate, String> {
     let problem = field(value, "problem")?;
     let (region, clocks) = (field(value, "region")?, field(value, "clocks")?);
     let claims = field(value, "claims")?;
+    if field(claims, "status")?.as_str() != Some("proven") {
+        return Err("`status`: expected \"proven\"".to_owned());
+    }
     Ok(Certificate {
         problem: Problem {
             tokens: read_integer(problem, "tokens")?,

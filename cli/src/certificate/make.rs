@@ -20,8 +20,11 @@ use crate::plan;
 use crate::progress::Progress;
 use crate::settings::{ModelSettings, TeacherNorm};
 
-/// T₀ is the first step with tan θ below this, unless one is asked for.
+/// T₀ is soon after tan θ has fallen below this, unless one is asked for.
 const LATE: f64 = 0.1;
+
+/// Up to about this step a statement that is refused is tried again later.
+const PATIENCE: u64 = 1 << 16;
 
 /// How many steps are made between two looks at the keyboard.
 const CHUNK: u64 = 4096;
@@ -57,18 +60,27 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
     };
     let progress = Progress::new(late, wanted.quiet);
     let mut checkpoints = vec![start];
-    problem.with_model(|lumped| {
-        for mark in marks(start.steps, late, wanted.at) {
-            let Some(&last) = checkpoints.last() else { break };
-            checkpoints.push(advance(lumped, last, mark, &progress)?);
+    let mut late = late;
+    let proven = loop {
+        let from = checkpoints.last().map_or(0, |state| state.steps);
+        problem.with_model(|lumped| {
+            for mark in marks(from, late, wanted.at) {
+                let Some(&last) = checkpoints.last() else { break };
+                checkpoints.push(advance(lumped, last, mark, &progress)?);
+            }
+            Ok::<(), Failure>(())
+        })?;
+        let last = checkpoints.last().copied().unwrap_or(start);
+        match problem.with_model(|lumped| Forever::prove(&lumped, last.steps, last.c, last.gap)) {
+            Ok(proven) => break proven,
+            // A start that is late in its scores may not be so in c: that needs some steps more.
+            Err(_) if wanted.from_step.is_none() && late < PATIENCE.min(model.steps / 2) => {
+                late *= 2;
+            }
+            Err(refusal) => return Err(Failure::Undecided(refused_at(model, late, refusal))),
         }
-        Ok::<(), Failure>(())
-    })?;
+    };
     drop(progress);
-    let last = checkpoints.last().copied().unwrap_or(start);
-    let proven = problem
-        .with_model(|lumped| Forever::prove(&lumped, last.steps, last.c, last.gap))
-        .map_err(|refusal| Failure::Undecided(refused_at(model, late, refusal)))?;
     let mut at = vec![late];
     at.extend(wanted.at);
     at.sort_unstable();
@@ -103,7 +115,11 @@ fn not_two_level(model: &ModelSettings) -> String {
     if model.group == Some(model.tokens) {
         let factor = geometric::shrinkage(model)
             .map(|lost| format!("; the errors shrink by the factor {} a step", short(1.0 - lost)));
-        return format!("{}{}", explain(Refusal::Geometric), factor.unwrap_or_default());
+        return format!(
+            "{}{}; take a --group smaller than --tokens",
+            Refusal::Geometric,
+            factor.unwrap_or_default()
+        );
     }
     explain(Refusal::NotTwoLevel)
 }
@@ -135,7 +151,7 @@ fn start_tangent(model: &ModelSettings) -> f64 {
     plan::start_tangent(model).unwrap_or(f64::INFINITY)
 }
 
-/// The first step with tan θ below [`LATE`], by a run in floats.
+/// A step soon after tan θ has fallen below [`LATE`], by a run in floats.
 fn late_step(model: &ModelSettings, quiet: bool) -> Result<u64, Failure> {
     let predicted = plan::steps_between(model, start_tangent(model), LATE);
     let limit = model.steps;
@@ -264,7 +280,7 @@ fn advance(
         Ok(checkpoint)
     } else {
         Err(Failure::Undecided(format!(
-            "the enclosure grows too wide before step {}; take a smaller --rate",
+            "the enclosure grows too wide before step {}; take another --rate or --teacher-norm",
             grouped(steps)
         )))
     }

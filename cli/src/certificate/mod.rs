@@ -59,6 +59,13 @@ pub struct Reading {
     pub quantities: Quantities<Enclosed>,
 }
 
+impl Certificate {
+    /// T₀, from which on everything is proven.
+    pub fn late(&self) -> u64 {
+        self.checkpoints.last().map_or(0, |state| state.steps)
+    }
+}
+
 impl Reading {
     /// At an enclosed state.
     fn at(problem: &Problem, state: &Checkpoint<f64>) -> Self {
@@ -67,7 +74,7 @@ impl Reading {
             let (mut scores, mut scratch) = ([zero; 2], [zero; 2]);
             let logits = [state.gap, zero];
             let quantities = model.quantities(state.c, &logits, &mut scores, &mut scratch);
-            let [tokens, group] = [problem.tokens, problem.group].map(Enclosed::whole);
+            let [tokens, group] = problem.sizes();
             let ratio = ((tokens - group) / group).sqrt();
             Self { steps: state.steps, tangent: ratio * (-state.gap).exp(), quantities }
         })
@@ -87,7 +94,7 @@ impl Findings {
         // At T = 1 the bounds are what T times and √T times them are at any T.
         let stated = problem.with_model(|model| {
             let one = model.rate.one();
-            let [tokens, group] = [problem.tokens, problem.group].map(Enclosed::whole);
+            let [tokens, group] = problem.sizes();
             stated_bounds(tokens, group, model.teacher_norm, model.rate, one)
         });
         Self {
@@ -122,22 +129,12 @@ pub fn explain(refusal: Refusal) -> String {
         Refusal::NotTwoLevel => "take a task, or one class of equal weights",
         Refusal::Geometric => "take a --group smaller than --tokens",
         Refusal::NotStable { .. } => "take a smaller --rate",
-        Refusal::TooEarly { .. } => "take a later --from-step",
+        Refusal::FactorNotPositive => "take a start with c > 0",
+        Refusal::TooEarly { .. } | Refusal::OutsideRegion => "take a later --from-step",
         Refusal::Coupling { .. } => {
             "take a smaller --teacher-norm or --rate, or a later --from-step"
         }
         _ => "take a later --from-step, or a smaller --rate",
     };
     format!("{refusal}; {mend}")
-}
-
-/// Whole numbers as intervals.
-trait Whole {
-    fn whole(value: u64) -> Self;
-}
-
-impl Whole for Enclosed {
-    fn whole(value: u64) -> Self {
-        crate::scalar::count(Interval::point(1.0), value)
-    }
 }

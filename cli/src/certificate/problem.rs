@@ -53,6 +53,33 @@ impl Problem {
         })
     }
 
+    /// D and K.
+    pub fn sizes(&self) -> [Enclosed; 2] {
+        [self.tokens, self.group].map(|size| count(Interval::point(1.0), size))
+    }
+
+    /// Whether the numbers are those of a run.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self) -> Result<(), String> {
+        if !(1..self.tokens).contains(&self.group) {
+            return Err(format!(
+                "the group size must be at least 1 and below the number of tokens: group {}, tokens {}",
+                self.group, self.tokens
+            ));
+        }
+        let positive = [
+            ("rate", &self.rate),
+            ("logit_gain", &self.logit_gain),
+            ("square_norm", &self.square_norm),
+        ];
+        match positive.into_iter().find(|(_, number)| !number.is_positive()) {
+            Some((name, number)) => Err(format!("{name} must be positive, and is {number}")),
+            None => Ok(()),
+        }
+    }
+
     /// The state that a model starts from, if that is not zero.
     pub fn start(model: &ModelSettings) -> Option<Checkpoint<f64>> {
         let state = model.state.as_ref()?;
@@ -71,8 +98,8 @@ impl Problem {
 
     /// The core's model of it, for as long as `with` needs it.
     pub fn with_model<R>(&self, with: impl FnOnce(LumpedModel<'_, Enclosed>) -> R) -> R {
-        let one = Interval::point(1.0);
-        let teacher = TwoLevel::new(count(one, self.tokens), count(one, self.group));
+        let [tokens, group] = self.sizes();
+        let teacher = TwoLevel::new(tokens, group);
         let classes = [teacher.class()];
         with(LumpedModel {
             activation: Activation::leaky_relu(self.slope.enclose()),

@@ -11,9 +11,12 @@ use crate::config::Arguments;
 use crate::dry_run;
 use crate::error::{Failure, Warning};
 use crate::interrupt;
+use crate::output::digits::grouped;
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{certify, json};
+use crate::progress::Progress;
+use crate::provenance::SCHEMA;
 use crate::settings::{Format, ModelSettings, Settings};
 
 /// Proves, and writes the certificate.
@@ -38,9 +41,8 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
         }
         Format::Json => {
             let mut document = json::document("certify", settings, warnings);
-            let value = file::to_json(&certificate);
-            document.insert("certificate_hash".into(), file::hash(&value).into());
-            document.insert("certificate".into(), value);
+            document.insert("certificate".into(), file::to_json(&certificate));
+            document.insert(file::HASH.into(), file::hash(&document).into());
             json::text(document)
         }
         Format::Csv => certify::csv(&certificate)?,
@@ -65,19 +67,37 @@ pub fn check(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
     let named = |message: String| Failure::usage(format!("{}: {message}", path.display()));
     let document: Value =
         serde_json::from_str(&text).map_err(|error| named(format!("is not JSON: {error}")))?;
+    let document = document.as_object().cloned().unwrap_or_default();
     let Some(value) = document.get("certificate") else {
         return Err(named(
             "has no `certificate`: expected the result of `popgd certify --format json`".to_owned(),
         ));
     };
+    if document.get("schema").and_then(Value::as_u64) != Some(SCHEMA) {
+        return Err(named(format!("is not of schema {SCHEMA}, which this program checks")));
+    }
     let certificate = file::from_json(value).map_err(named)?;
-    let intact = document.get("certificate_hash").and_then(Value::as_str)
-        == Some(file::hash(value).as_str());
+    let intact =
+        document.get(file::HASH).and_then(Value::as_str) == Some(file::hash(&document).as_str());
 
     interrupt::listen();
-    let outcome = check::check(&certificate);
-    if outcome == Outcome::Interrupted {
-        return Err(Failure::Interrupted("interrupted: the certificate is not checked".to_owned()));
+    let progress = Progress::new(certificate.late(), arguments.is_quiet());
+    let outcome = check::check(&certificate, &progress);
+    drop(progress);
+    match outcome {
+        Outcome::Interrupted => {
+            let message = "interrupted: the certificate is not checked";
+            return Err(Failure::Interrupted(message.to_owned()));
+        }
+        Outcome::TooLong { steps } => {
+            return Err(Failure::Undecided(format!(
+                "{}: its {} steps would take too long to run again; ask for a certificate from an \
+                 earlier step",
+                path.display(),
+                grouped(steps)
+            )));
+        }
+        Outcome::Holds | Outcome::Fails(_) => {}
     }
     let (format, target) = arguments.form_of_output()?;
     let text = match format {

@@ -173,6 +173,11 @@ impl Arguments {
         Ok((output.format, output.output))
     }
 
+    /// Whether nothing but results is wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.flagged().any(|key| key == "quiet")
+    }
+
     /// What is said of colours: errors have them too, before all else is understood.
     pub fn color(&self) -> Option<ColorChoice> {
         let in_file = self.file.iter().flat_map(|file| &file.entries);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::asymptotics::Quantity;
 use crate::certificate::check::Outcome;
-use crate::certificate::{Certificate, Enclosed, Reading};
+use crate::certificate::{Certificate, Enclosed, Reading, file};
 use crate::error::Failure;
 use crate::output::csv;
 use crate::output::digits::{column, grouped, short};
@@ -18,7 +18,7 @@ use crate::settings::ModelSettings;
 /// For people: the state at T₀, then what holds for ever.
 pub fn for_people(model: &ModelSettings, certificate: &Certificate, style: Style) -> String {
     let findings = &certificate.findings;
-    let start = findings.at.first().map_or(0, |reading| reading.steps);
+    let start = certificate.late();
     let mut text = table::heading(&ModelSettings { steps: start, ..model.clone() }, style);
     text.push_str(&format!(
         "\n{}\n",
@@ -114,9 +114,9 @@ fn readings(readings: &[Reading]) -> String {
 fn foundations(certificate: &Certificate) -> String {
     let Certificate { claim, clock, contraction, checkpoints, .. } = certificate;
     format!(
-        "{} enclosed states lead to T₀. From there tan θ = x ≤ {} and c = c*(x)(1 + ŷx³) with ŷ in \
-         [{}, {}] never end; λ = {}, μ = {}.\nClocks: Ψ + {} x advances by at most μ a step, \
-         Ψ − {} x by at least μ (note 8).\n",
+        "{} enclosed states lead to T₀. From there on tan θ = x is at most {} and falls, and \
+         c = c*(x)(1 + ŷx³) with ŷ in [{}, {}]; λ = {}, μ = {}.\nClocks: Ψ + ({}) x advances by at most μ \
+         a step, Ψ − ({}) x by at least μ (note 8).\n",
         grouped(checkpoints.len() as u64),
         rounded(claim.top, true),
         rounded(claim.lag.lo(), false),
@@ -152,23 +152,48 @@ pub fn csv(certificate: &Certificate) -> Result<String, Failure> {
     csv::text(&header, records)
 }
 
-/// What a check found, in words.
+/// What a check found, in words: what was proven, of what.
 pub fn check_for_people(certificate: &Certificate, outcome: &Outcome, intact: bool) -> String {
+    let problem = &certificate.problem;
+    let start = match (problem.from_zero, certificate.checkpoints.first()) {
+        (false, Some(state)) => format!(
+            "from a given state, c in [{:?}, {:?}] and δ in [{:?}, {:?}]",
+            state.c.lo(),
+            state.c.hi(),
+            state.gap.lo(),
+            state.gap.hi()
+        ),
+        _ => "from zero".to_owned(),
+    };
     let segments = certificate.checkpoints.len().saturating_sub(1);
     let proof = match outcome {
-        Outcome::Holds => format!(
-            "holds: {} segments run again, the region and its clocks verified, every claim \
-             derived anew",
+        Outcome::Fails(reason) => format!("fails: {reason}"),
+        _ => format!(
+            "holds: {} segments run again in other coordinates, the region and its clocks \
+             verified, every figure derived anew",
             grouped(segments as u64)
         ),
-        Outcome::Fails(reason) => format!("fails: {reason}"),
-        Outcome::Interrupted => "not finished".to_owned(),
     };
     let hash = if intact { "matches" } else { "differs: the file was altered" };
-    format!("proof  {proof}\nhash   {hash}\n")
+    let mut text = format!(
+        "of     D = {}, K = {}, slope {}, ‖V*‖² = {}, κ = {}, η = {}, {start}\n",
+        grouped(problem.tokens),
+        grouped(problem.group),
+        problem.slope,
+        problem.square_norm,
+        problem.logit_gain,
+        problem.rate,
+    );
+    text.push_str(&format!("proof  {proof}\nhash   {hash}\n"));
+    if *outcome == Outcome::Holds {
+        text.push_str(&format!("\nFor every T ≥ T₀ = {} (proven)\n", grouped(certificate.late())));
+        text.push_str(&for_ever(certificate));
+    }
+    text
 }
 
-/// What a check found, as a document.
+/// What a check found, as a document: the problem and what was proven of it are those of the
+/// certificate.
 pub fn check_document(
     certificate: &Certificate,
     outcome: &Outcome,
@@ -181,6 +206,14 @@ pub fn check_document(
     }
     found.insert("hash".into(), hash_word(intact).into());
     found.insert("checkpoints".into(), json::integer(certificate.checkpoints.len() as u64));
+    let written = file::to_json(certificate);
+    let keys: &[&str] = match outcome {
+        Outcome::Holds => &["problem", "t0", "claims"],
+        _ => &["problem", "t0"],
+    };
+    for key in keys {
+        found.extend(written.get(key).map(|value| ((*key).to_owned(), value.clone())));
+    }
     let mut document = Map::new();
     document.insert("schema".into(), SCHEMA.into());
     document.insert("popgd".into(), VERSION.into());
@@ -202,7 +235,7 @@ fn proof_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Holds => "holds",
         Outcome::Fails(_) => "fails",
-        Outcome::Interrupted => "interrupted",
+        Outcome::TooLong { .. } | Outcome::Interrupted => "open",
     }
 }
 

@@ -26,13 +26,14 @@
 //!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` (steps, `measured`
 //!   and `predicted`, the latter to `predicted_within` steps; `stiffness`, κ‖V*‖²/K²) and `records`
 //!   (T, tan θ, score error, value error, excess loss) or the factors of it.
-//! * `certify` adds `certificate_hash` and `certificate`: the exact `problem`, `lambda` and `mu`, the
-//!   `checkpoints` (t, c, gap; the last is at T₀), the `region` (`x0`, `lag`), the `clocks` (`upper`,
+//! * `certify` adds `certificate_hash` and `certificate`: the exact `problem`, `t0`, `lambda` and
+//!   `mu`, the `checkpoints` (t, c, gap; the last is at T₀, the first the start, if that is given), the `region` (`x0`, `lag`), the `clocks` (`upper`,
 //!   `lower`) and `claims`: the quantities `at` T₀ and the steps asked for; `later`, T times the excess
 //!   loss and √T times the errors for all T ≥ T₀ together; their `limits`; and `over_stated`, the
 //!   quantities over the bounds of Theorem 3.1 without constants, for all T ≥ T₀. `certify --check` has
 //!   `check` instead of a configuration: `proof` (`holds`, `fails` with a `reason`), `hash` (`matches`,
-//!   `differs`), and the number of `checkpoints`.
+//!   `differs`; it is of the whole document but itself), the number of `checkpoints`, the `problem`
+//!   and, if the proof holds, the `claims`. CSV has the readings alone.
 //! * `gradcheck` adds the `verdict` over all (`proven`, `consistent`, `undecided`, `refuted`);
 //!   `gradient`, for each kind of `positions` its `entries` (`block`, `row`, `column`; `proof` with
 //!   `verdict`, `operations` and `terms`; `enclosure` with `verdict` and `difference_at_most`, and

@@ -81,7 +81,9 @@ pub(super) fn advance<F: Float>(
     // ŷ′e^{−2Δ}, as in `region`.
     let shrink = one - step * shrink_quotient;
     let next = variable * shrink;
-    let next_over_x = shrink.value();
+    // Since 0 < x′ ≤ x.
+    let unit = form.one.hull(form.one.zero());
+    let next_over_x = shrink.value().intersection(unit);
     // ξ in [x′, x] is x less at most x − x′ = x³ (1−e^{−Δ})/Δ Δ/x².
     let gap = (shrink_quotient * rate).value();
     let between_over_x = next_over_x.hull(form.one);

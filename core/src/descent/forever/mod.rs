@@ -254,8 +254,10 @@ impl<F: Float> Forever<F> {
         pieces(self.claim.top).fold(nothing, |all, piece| {
             // Smaller pieces where they are cheap: the ratios change with x.
             let middle = piece.midpoint();
-            [(piece.lo(), middle), (middle, piece.hi())].into_iter().fold(all, |all, (lo, hi)| {
-                let x = Interval::new(lo, hi).unwrap_or(piece);
+            let point = Interval::point;
+            let halves =
+                [point(piece.lo()).hull(point(middle)), point(middle).hull(point(piece.hi()))];
+            halves.into_iter().fold(all, |all, x| {
                 let here = self.ratios_at(x);
                 Quantities {
                     excess_loss: all.excess_loss.hull(here.excess_loss),
@@ -293,10 +295,15 @@ impl<F: Float> Forever<F> {
                 + shown / self.problem.form.clock
         };
         // The clock that leads needs at least so many steps, the other at most.
-        let least = by(self.fastest, self.claim.upper).lo();
-        let most = by(self.slowest, -self.claim.lower).hi();
-        let since_start = (x.square() * start).lo();
-        Interval::new(least.max(since_start), most).unwrap_or(Interval::EMPTY)
+        let least = by(self.fastest, self.claim.upper);
+        let most = by(self.slowest, -self.claim.lower);
+        let since_start = x.square() * start;
+        if least.is_empty() || most.is_empty() || since_start.is_empty() {
+            return Interval::ENTIRE;
+        }
+        // Where the upper end is below the lower one, no T ≥ T₀ has such an x.
+        let least = least.lo().max(since_start.lo());
+        Interval::new(least, most.hi()).unwrap_or(Interval::EMPTY)
     }
 
     /// The quantities, over x² and over x.

@@ -10,7 +10,7 @@ pub enum Refusal {
     NotTwoLevel,
     /// Every token is in the group (D = K): the errors shrink geometrically, not like a power.
     Geometric,
-    /// λ = ηgD/K is not certainly below 2.
+    /// λ = ηgD/K is not certainly between 0 and 2.
     NotStable {
         /// λ.
         contraction: f64,
@@ -53,7 +53,7 @@ impl fmt::Display for Refusal {
                 f.write_str("every token is in the group: convergence is geometric, no power of T")
             }
             Self::NotStable { contraction } => {
-                write!(f, "λ = ηgD/K = {contraction} is not certainly below 2")
+                write!(f, "λ = ηgD/K = {contraction:e} is not certainly between 0 and 2")
             }
             Self::TooEarly { tangent, limit } => {
                 write!(f, "tan θ may be {tangent}, and must be at most {limit}")
@@ -69,7 +69,9 @@ impl fmt::Display for Refusal {
             Self::ClockFails { tangent } => {
                 write!(f, "a clock does not bound the advance of a step at tan θ = {tangent}")
             }
-            Self::OutsideRegion => f.write_str("the state is not in the region"),
+            Self::OutsideRegion => {
+                f.write_str("the state is not in the region: c is too far from what is best for its scores")
+            }
         }
     }
 }

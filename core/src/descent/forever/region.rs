@@ -19,11 +19,14 @@ pub(super) fn pieces<F: Float>(top: F) -> impl Iterator<Item = Interval<F>> {
     })
 }
 
-/// (x − atan x)/x³ for 0 ≤ x ≤ ½, which falls from 1/3.
+/// (x − atan x)/x³ for |x| ≤ 1, even, and falling from 1/3 at 0; everything beyond.
 ///
-/// Σ (−1)ᵏ x²ᵏ/(2k+3) alternates with falling terms: the value lies between two partial sums, here
-/// less than 10⁻¹⁶ apart.
+/// Σ (−1)ᵏ x²ᵏ/(2k+3) alternates with falling terms: the value lies between two partial sums, less
+/// than 10⁻¹⁶ apart for |x| ≤ ½.
 pub(super) fn arc_excess<F: Float>(x: Interval<F>) -> Interval<F> {
+    if !(x.mag() <= F::ONE) {
+        return Interval::ENTIRE;
+    }
     let at = |x: F| {
         let square = Interval::point(x).square();
         let mut sum = square.zero();
@@ -39,8 +42,7 @@ pub(super) fn arc_excess<F: Float>(x: Interval<F>) -> Interval<F> {
         }
         before.hull(sum)
     };
-    let (first, last) = (at(x.hi()), at(x.lo()));
-    Interval::new(first.lo(), last.hi()).unwrap_or(Interval::EMPTY)
+    at(x.mag()).hull(at(x.mig()))
 }
 
 /// H = 1 + β̂ x³ · [`arc_excess`].
@@ -157,4 +159,36 @@ pub(super) fn factored<F: Float>(
     x: Interval<F>,
 ) -> (Form<Series<F>>, Series<F>) {
     (form.map(|number| Series::constant(x, number)), Series::variable(x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against (x − atan x)/x³ in the libm of the library, where that does not cancel.
+    #[test]
+    fn arc_excess_encloses_on_both_sides_of_zero() {
+        let exact = |x: f64| if x == 0.0 { 1.0 / 3.0 } else { (x - libm::atan(x)) / (x * x * x) };
+        for (lo, hi) in [(0.2, 0.3), (0.0, 0.5), (-0.04, 0.47), (-0.5, -0.2), (0.9, 1.0)] {
+            let range = arc_excess(Interval::new(lo, hi).unwrap());
+            for part in 0..=10 {
+                let x: f64 = lo + (hi - lo) * f64::from(part) / 10.0;
+                let value = exact(if x.abs() < 1e-3 { 0.0 } else { x });
+                assert!(range.lo() <= value + 1e-7 && value - 1e-7 <= range.hi(), "{x}: {range:?}");
+            }
+            assert!(range.width() < 0.1);
+        }
+        let point = arc_excess(Interval::point(0.25));
+        assert!((point.midpoint() - exact(0.25)).abs() < 1e-14 && point.width() < 1e-15);
+        assert!(arc_excess(Interval::new(0.5, 1.5).unwrap()).is_entire());
+    }
+
+    #[test]
+    fn shrinking_is_bounded_by_two_parabolas() {
+        for step in [1e-9_f64, 1e-3, 0.3, 1.0] {
+            let range = shrink_quotient(Interval::point(step));
+            let exact = -libm::expm1(-step) / step;
+            assert!(range.lo() <= exact && exact <= range.hi(), "{step}");
+        }
+    }
 }
