@@ -85,9 +85,18 @@ fn certificates_are_checked() {
     let (code, message) = check(&weaker);
     assert_eq!(code, Some(1), "{message}");
     assert!(message.contains("the proof holds") && message.contains("hash"), "{message}");
-    let mut other = document.clone();
-    other["certificate_hash"] = json!("fnv1a64:0000000000000000");
-    assert_eq!(check(&other).0, Some(1));
+    for (key, value) in [
+        ("certificate_hash", json!("fnv1a64:0000000000000000")),
+        ("config", json!({"tokens": 99})),
+        ("command", json!("other")),
+    ] {
+        let mut other = document.clone();
+        other[key] = value;
+        assert_eq!(check(&other).0, Some(1), "{key}");
+    }
+    let mut later = document.clone();
+    later["schema"] = json!(99);
+    assert_eq!(check(&later).0, Some(2));
 }
 
 #[test]
@@ -102,7 +111,11 @@ fn altered_certificates_are_refused() {
     };
     let replaced = |pointer: &str, value: Value| {
         let mut altered = document.clone();
-        *altered["certificate"].pointer_mut(pointer).expect(pointer) = value;
+        let (parent, key) = pointer.rsplit_once('/').expect("a path");
+        match altered["certificate"].pointer_mut(parent).expect(parent) {
+            Value::Array(list) => list[key.parse::<usize>().expect("an index")] = value,
+            map => map[key] = value,
+        }
         (pointer.to_owned(), altered)
     };
     let part_of = |pointer: &str, from: f64, to: f64| {
@@ -120,28 +133,51 @@ fn altered_certificates_are_refused() {
         part_of("/region/lag", 0.3, 1.0),
         part_of("/region/lag", 0.0, 0.7),
         nudged("/clocks/upper", 0.5),
+        replaced("/clocks/lower", json!(-10)),
         replaced(&at_last("c"), json!({"lo": 1.2, "hi": 1.3})),
         replaced(&at_last("gap"), json!({"lo": 3, "hi": 3.001})),
         replaced("/checkpoints/1/c", json!({"lo": 0.1, "hi": 0.2})),
-        replaced(&at_last("t"), json!(400)),
+        replaced("/checkpoints/1/t", json!(9_000_000_000_000_000_u64)),
         replaced("/checkpoints/0/c", json!({"lo": 0.1, "hi": 0.2})),
         replaced("/problem/rate", json!("0.0624")),
+        replaced("/problem/rate", json!("-0.0625")),
         replaced("/problem/tokens", json!(9)),
+        replaced("/problem/tokens", json!(1)),
         replaced("/problem/group", json!(8)),
+        replaced("/problem/group", json!(0)),
+        replaced("/problem/slope", json!("1/2")),
+        replaced("/problem/slope_at_zero", json!("1/2")),
+        replaced("/problem/square_norm", json!(17)),
+        replaced("/problem/square_norm", json!(-16)),
         replaced("/problem/logit_gain", json!("1/9")),
+        replaced("/problem/from_zero", json!(false)),
         part_of("/claims/later/excess_loss", 0.1, 1.0),
         part_of("/claims/later/value_error", 0.0, 0.9),
         part_of("/claims/limits/score_error", 0.5, 0.5),
+        part_of("/claims/limits/excess_loss", 0.5, 0.5),
         part_of("/claims/over_stated/excess_loss", 0.0, 0.9),
+        part_of("/claims/over_stated/score_error", 0.1, 1.0),
         part_of("/claims/at/1/excess_loss", 0.0, 0.7),
         part_of("/claims/at/2/tangent", 0.3, 1.0),
         replaced("/claims/at/0/t", json!(3)),
-        replaced("/checkpoints", json!([])),
     ];
     for (what, certificate) in altered {
         let (code, message) = check(&certificate);
         assert_eq!(code, Some(3), "{what}: {message}");
         assert!(message.contains("not proven"), "{what}: {message}");
+    }
+    // What is no certificate any more.
+    let last_step = document["certificate"]["t0"].as_u64().expect("T₀");
+    for (what, certificate) in [
+        replaced("/t0", json!(last_step + 1)),
+        replaced(&at_last("t"), json!(last_step + 1)),
+        replaced("/checkpoints", json!([])),
+        replaced("/claims/status", json!("refuted")),
+        replaced("/claims/theorem", json!("P = NP")),
+        replaced("/problem/tokens", json!("many")),
+    ] {
+        let (code, message) = check(&certificate);
+        assert_eq!(code, Some(2), "{what}: {message}");
     }
     // A checkpoint that is narrower than what follows from the one before.
     for (index, pointer) in [(2, "c"), (last, "gap")] {
@@ -165,6 +201,24 @@ fn a_given_start_is_the_first_checkpoint() {
     let document = document(&["certify", "--config", path.to_str().expect("UTF-8")]);
     assert_eq!(document["certificate"]["problem"]["from_zero"], false);
     assert_eq!(document["certificate"]["checkpoints"][0]["t"], 0);
+    assert_eq!(check(&document), (Some(0), String::new()));
+}
+
+/// Norms at which nothing is quick: few coordinates, many tokens, a long plateau.
+#[test]
+fn many_tokens_and_odd_starts() {
+    let document = document(&["certify", "-D", "1024", "-K", "4", "--teacher-norm", "60"]);
+    let last = document["certificate"]["checkpoints"].as_array().expect("states").last();
+    let (lo, hi) = ends(&last.expect("T₀")["gap"]);
+    assert!(hi - lo < 1e-9, "{lo} {hi}");
+
+    // Late in its scores, but with a c that is not: that needs some steps more.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.toml");
+    let config = "tokens = 16\ngroup = 4\nteacher_norm = 4\nactivation = \"leaky-relu:-0.9\"\n\
+                  rate = 0.05\nstate = { c = 1.2, logits = [4.5, 0] }\n";
+    std::fs::write(&path, config).expect("written");
+    let document = self::document(&["certify", "--config", path.to_str().expect("UTF-8")]);
     assert_eq!(check(&document), (Some(0), String::new()));
 }
 
@@ -205,7 +259,7 @@ fn what_is_no_certificate_is_said_to_be_none() {
     for (content, words) in [
         ("not json".to_owned(), "is not JSON"),
         ("{}".to_owned(), "no `certificate`"),
-        (json!({"certificate": {}}).to_string(), "`problem` is missing"),
+        (json!({"schema": 1, "certificate": {}}).to_string(), "`problem` is missing"),
         (lacking.to_string(), "`x0` is missing"),
         (backwards.to_string(), "expected lo ≤ hi"),
     ] {
@@ -223,6 +277,10 @@ fn tables_and_csv() {
     for words in ["For every T ≥ T₀", "(proven)", "limit", "Theorem 3.1", "1,000,000,000,000"] {
         assert!(table.contains(words), "{words}: {table}");
     }
+    // An early step is a reading, and not where the statement begins.
+    let early = popgd(&[&QUICK[..], &["--at", "1,16"]].concat());
+    let line = |table: &str| table.lines().find(|line| line.contains("T ≥ T₀")).map(str::to_owned);
+    assert_eq!(line(&text(&early.stdout)), line(&table));
     let output = popgd(&[&QUICK[..], &["--at", "10^12", "--format", "csv"]].concat());
     let csv = text(&output.stdout);
     assert!(csv.starts_with("t,tangent_lo,tangent_hi,score_error_lo"), "{csv}");

@@ -78,6 +78,7 @@ fn long_runs_keep_to_what_was_proven() {
             }
         };
         proven += 1;
+        let over = statement.ratios();
         for row in long.rows.iter().filter(|row| row.t >= late) {
             let found = statement.quantities_after(row.t);
             for (found, expected) in [
@@ -87,7 +88,6 @@ fn long_runs_keep_to_what_was_proven() {
             ] {
                 assert!(expected.is_in(found), "{index}: {found:?} misses {expected:?}");
             }
-            let over = statement.ratios();
             let (time, root) = (row.t as f64, (row.t as f64).sqrt());
             let near = |x: Interval<f64>, y: f64| {
                 assert!(x.lo() <= y * (1.0 + 1e-12) && y * (1.0 - 1e-12) <= x.hi(), "{x:?} {y}");
@@ -98,7 +98,7 @@ fn long_runs_keep_to_what_was_proven() {
         }
     }
     println!("{proven} of 200 proven; refused: {refused:?}");
-    assert!(proven >= 180, "{refused:?}");
+    assert!(proven >= 195, "{refused:?}");
     for (index, refusal) in refused {
         let known = matches!(refusal, Refusal::NotInvariant { .. } | Refusal::Coupling { .. });
         assert!(known, "{index}: {refusal}");
@@ -259,5 +259,5 @@ fn refusals_name_their_reason() {
         let (c, gap) = (Interval::point(3.0), Interval::point(6.0));
         Forever::prove(&model, 1, c, gap).unwrap_err()
     });
-    assert!(!lost.to_string().is_empty());
+    assert!(matches!(lost, Refusal::NotInvariant { .. } | Refusal::OutsideRegion), "{lost}");
 }

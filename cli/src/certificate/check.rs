@@ -66,6 +66,13 @@ fn examine(certificate: &Certificate, progress: &Progress) -> Result<bool, Strin
             ));
         }
     }
+    for pair in checkpoints.windows(2) {
+        if let [from, to] = pair
+            && to.steps <= from.steps
+        {
+            return Err(format!("the checkpoint at step {} is out of order", grouped(to.steps)));
+        }
+    }
     // From every checkpoint to the next, independently of one another.
     let segments: Vec<_> = checkpoints.windows(2).collect();
     let made = AtomicU64::new(0);
@@ -113,9 +120,6 @@ fn segment(
     progress: &Progress,
 ) -> Result<bool, String> {
     let [from, to] = pair else { return Ok(true) };
-    if to.steps <= from.steps {
-        return Err(format!("the checkpoint at step {} is out of order", grouped(to.steps)));
-    }
     let mut reached = from.steps;
     let carried = certificate.problem.with_model(|model| {
         recheck::carry(&model, *from, to.steps, |step| {
