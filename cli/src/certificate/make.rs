@@ -23,7 +23,7 @@ use crate::settings::{ModelSettings, TeacherNorm};
 /// T₀ is soon after tan θ has fallen below this, unless one is asked for.
 const LATE: f64 = 0.1;
 
-/// Up to about this step a statement that is refused is tried again later.
+/// Up to about this step, or a few times T₀, a statement that is refused is tried again later.
 const PATIENCE: u64 = 1 << 16;
 
 /// How many steps are made between two looks at the keyboard.
@@ -61,6 +61,7 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
     let progress = Progress::new(late, wanted.quiet);
     let mut checkpoints = vec![start];
     let mut late = late;
+    let patience = PATIENCE.max(late.saturating_mul(4)).min(model.steps / 2);
     let proven = loop {
         let from = checkpoints.last().map_or(0, |state| state.steps);
         problem.with_model(|lumped| {
@@ -73,10 +74,9 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
         let last = checkpoints.last().copied().unwrap_or(start);
         match problem.with_model(|lumped| Forever::prove(&lumped, last.steps, last.c, last.gap)) {
             Ok(proven) => break proven,
-            // A start that is late in its scores may not be so in c: that needs some steps more.
-            Err(_) if wanted.from_step.is_none() && late < PATIENCE.min(model.steps / 2) => {
-                late *= 2;
-            }
+            // A start that is late in its scores may not be so in c, and where c is tightly coupled to
+            // the logits the region is small: that needs some steps more.
+            Err(_) if wanted.from_step.is_none() && late <= patience => late *= 2,
             Err(refusal) => return Err(Failure::Undecided(refused_at(model, late, refusal))),
         }
     };
