@@ -275,7 +275,7 @@ impl Dyadic {
     fn quotient_is_float<F: Float>(self, divisor: Self) -> bool {
         let exponent = self.exponent - divisor.exponent;
         let magnitude = self.magnitude / divisor.magnitude;
-        self.magnitude % divisor.magnitude == 0
+        self.magnitude.is_multiple_of(divisor.magnitude)
             && Self { magnitude, exponent, ..self }.is_float::<F>()
     }
 

@@ -70,7 +70,9 @@
 //! * **Fuzzing** (`tests/fuzz`): arbitrary bits and texts into every operation, in both formats; no
 //!   panic, every result an interval, every range around those of points of its arguments. 33 440
 //!   executions by cargo-fuzz with the address sanitizer, 600 000 of the same body by its random
-//!   driver: none failed.
+//!   driver: none failed. Since then the body also asserts that sums, products, quotients, squares
+//!   and roots of points have no width exactly where integers say that they are floats: 260 000
+//!   executions by the random driver, none failed.
 //! * **Miri**: 16 tests of `core/tests/interval.rs` (without the long loops) for s390x, where it
 //!   can run `libm`'s root and the order of bytes is the other one, and the unit tests of `exact`
 //!   and `natural` for x86-64, with `-Zmiri-deterministic-floats` (or Miri makes powers inexact):
