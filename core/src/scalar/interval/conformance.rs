@@ -31,8 +31,8 @@
 //! | `sin`, `cos` | all | nearly best, at any size; range \[−1, 1\] from a width of 6 on | proven |
 //! | `asin`, `acos` | \|x\| ≤ 1 | nearly best, also near ±1 | proven |
 //! | `atan`, `atan2`, `argument` | all; `argument` without the origin | nearly best | proven |
-//! | `one_minus_cos` | all | nearly best, also near multiples of 2π; two floats below 2⁻²⁰⁰ | proven |
-//! | `sin_minus_angle_cos` | all | up to three floats; near its zeros the error is absolute; some floats beyond ±π | proven |
+//! | `one_minus_cos` | all | nearly best, also near 2πk; two floats below 2⁻²⁰⁰ | proven |
+//! | `sin_minus_angle_cos` | all | up to three floats; near zeros absolute; some beyond ±π | proven |
 //! | `softmax`, `wedge`, chord | all | as the operations they are made of | proven |
 //! | `intersection`, `hull`, relations, `inf`, `sup`, `mag`, `mig` | all | exact | proven |
 //! | `mid` | not empty | the nearest float, in the interval; ±MAX if one end is infinite | proven |
