@@ -75,6 +75,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!(
+    "popgd-core needs SSE2 on 32-bit x86: without it floats are computed with the extended \
+     precision of the x87 and rounded twice, and no enclosure would be proven"
+);
+
 #[cfg(feature = "symbolic")]
 extern crate alloc;
 

@@ -3,6 +3,8 @@
 //! Evidence from elsewhere: exact integers for the arithmetic of `f64`, `f64` for that of `f32`,
 //! constants with 40 digits (computed with mpmath) for elementary functions.
 
+use core::cmp::Ordering;
+
 use popgd_core::scalar::float::Float;
 use popgd_core::scalar::{Scalar, interval::Interval};
 
@@ -70,69 +72,124 @@ impl Bits {
 // ---------------------------------------------------------------------------------------------
 // f64 against exact integers
 
-/// (m, e) with x = m 2ᵉ, for normal x.
+/// (m, e) with x = m 2ᵉ; ∞ is larger than any product of floats.
 fn dyadic(x: f64) -> (i128, i32) {
     let bits = x.to_bits();
-    let exponent = (bits >> 52 & 0x7ff) as i32 - 1075;
-    let significand = i128::from(bits & 0xf_ffff_ffff_ffff | 0x10_0000_0000_0000);
+    let (biased, fraction) = ((bits >> 52 & 0x7ff) as i32, i128::from(bits & 0xf_ffff_ffff_ffff));
+    let (significand, exponent) = match biased {
+        0 => (fraction, -1074),
+        0x7ff => (1, 5000),
+        _ => (fraction | 1 << 52, biased - 1075),
+    };
     (if x < 0.0 { -significand } else { significand }, exponent)
 }
 
-/// The sign of x − y for dyadic numbers that differ little in exponent.
-fn compare(x: (i128, i32), y: (i128, i32)) -> core::cmp::Ordering {
-    let shift = x.1 - y.1;
-    if shift >= 0 {
-        x.0.checked_shl(shift as u32).filter(|_| shift < 70).expect("comparable").cmp(&y.0)
-    } else {
-        compare(y, x).reverse()
+/// How dyadic numbers compare.
+fn compare(x: (i128, i32), y: (i128, i32)) -> Ordering {
+    let signs = x.0.signum().cmp(&y.0.signum());
+    if signs.is_ne() || x.0 == 0 {
+        return signs;
     }
+    // By the position of the leading digit; if that is the same, both fit into as many digits.
+    let leading = |x: (i128, i32)| x.1 + 128 - x.0.unsigned_abs().leading_zeros() as i32;
+    let magnitudes = leading(x).cmp(&leading(y)).then_with(|| {
+        let lowest = x.1.min(y.1);
+        (x.0.abs() << (x.1 - lowest)).cmp(&(y.0.abs() << (y.1 - lowest)))
+    });
+    if x.0 > 0 { magnitudes } else { magnitudes.reverse() }
 }
 
 fn times(x: (i128, i32), y: (i128, i32)) -> (i128, i32) {
     (x.0 * y.0, x.1 + y.1)
 }
 
-/// The interval contains the exact number, and has no float between its ends.
-fn assert_tightest(x: I, exact: (i128, i32), what: &str) {
-    assert!(compare(dyadic(x.lo()), exact).is_le(), "{what}: {x}");
-    assert!(compare(dyadic(x.hi()), exact).is_ge(), "{what}: {x}");
-    assert!(floats_wide(x) <= 1, "{what}: {x}");
-    if x.lo() != x.hi() {
-        assert!(compare(dyadic(x.lo()), exact).is_lt(), "{what}: {x}");
-        assert!(compare(dyadic(x.hi()), exact).is_gt(), "{what}: {x}");
+/// A number that compares with floats of 53 digits as x + y does.
+fn plus(x: (i128, i32), y: (i128, i32)) -> (i128, i32) {
+    let (high, low) = if x.1 >= y.1 { (x, y) } else { (y, x) };
+    let shift = high.1 - low.1;
+    if shift <= 70 {
+        ((high.0 << shift) + low.0, low.1)
+    } else {
+        ((high.0 << 70) + low.0.signum(), high.1 - 70)
     }
 }
 
+/// The interval contains the exact number, which is given by how a float compares with it, and
+/// has no float between its ends, which are the same only if they are that number.
+fn assert_tightest(x: I, compared: impl Fn(f64) -> Ordering, what: &str) {
+    let (lo, hi) = (compared(x.lo()), compared(x.hi()));
+    assert!(lo.is_le() && hi.is_ge() && floats_wide(x) <= 1, "{what}: {x}");
+    assert!(x.lo() == x.hi() || lo.is_lt() && hi.is_gt(), "{what}: {x}");
+}
+
+/// Every bound is the best one, whatever the sizes: the smallest and largest floats, those whose
+/// products, quotients or squares are near overflow or underflow, and those at the borders between
+/// the ways in which bounds are computed.
 #[test]
 fn arithmetic_of_points_is_tightest() {
+    const EXPONENTS: [(i32, i32); 7] = [
+        (-10, 10),
+        (-1074, -1000),
+        (-545, -480),
+        (-257, -253),
+        (255, 259),
+        (510, 514),
+        (1020, 1023),
+    ];
     let mut bits = Bits(1);
-    for _ in 0..20_000 {
-        let (x, y) = (bits.near_one(10), bits.near_one(10));
+    let number = |bits: &mut Bits| {
+        let (first, last) = EXPONENTS[(bits.next() >> 32) as usize % EXPONENTS.len()];
+        let exponent = first + ((bits.next() >> 32) % (last - first + 1) as u64) as i32;
+        // Short ones too, so that some results are exact.
+        let digits = if bits.next() >> 62 == 0 { 8 } else { 52 };
+        let fraction = (bits.next() >> (64 - digits)) as f64 / 2_f64.powi(digits);
+        let x = libm::ldexp(1.0 + fraction, exponent);
+        if bits.next() >> 63 == 0 { x } else { -x }
+    };
+    let mut exact = 0;
+    for _ in 0..200_000 {
+        let (x, y) = (number(&mut bits), number(&mut bits));
         let (a, b) = (dyadic(x), dyadic(y));
-        assert_tightest(point(x) * point(y), times(a, b), "product");
+        let at = |exact: (i128, i32)| move |end: f64| compare(dyadic(end), exact);
+        let what = |name: &str| format!("{name} of {x:e} and {y:e}");
+        let product = point(x) * point(y);
+        exact += usize::from(product.lo() == product.hi());
+        assert_tightest(product, at(times(a, b)), &what("product"));
+        assert_tightest(point(x).square(), at(times(a, a)), &what("square"));
 
-        let (high, low) = if a.1 >= b.1 { (a, b) } else { (b, a) };
-        let sum = ((high.0 << (high.1 - low.1)) + low.0, low.1);
-        if sum.0 != 0 {
-            assert_tightest(point(x) + point(y), sum, "sum");
-            assert_tightest(-point(x) - point(y), (-sum.0, sum.1), "difference");
-        }
+        let sum = plus(a, b);
+        assert_tightest(point(x) + point(y), at(sum), &what("sum"));
+        assert_tightest(-point(x) - point(y), at((-sum.0, sum.1)), &what("difference"));
 
         // q = x/y: compare q |y| with ± x.
-        let q = point(x) / point(y);
         let magnitude = dyadic(y.abs());
         let dividend = if y < 0.0 { (-a.0, a.1) } else { a };
-        assert!(compare(times(dyadic(q.lo()), magnitude), dividend).is_le());
-        assert!(compare(times(dyadic(q.hi()), magnitude), dividend).is_ge());
-        assert!(floats_wide(q) <= 1, "{q}");
+        let quotient = |end: f64| compare(times(dyadic(end), magnitude), dividend);
+        assert_tightest(point(x) / point(y), quotient, &what("quotient"));
 
-        let root = point(x.abs()).sqrt();
-        let square = |r: f64| times(dyadic(r), dyadic(r));
-        assert!(compare(square(root.lo()), dyadic(x.abs())).is_le());
-        assert!(compare(square(root.hi()), dyadic(x.abs())).is_ge());
-        assert!(floats_wide(root) <= 1, "{root}");
-        assert_tightest(point(x).square(), times(a, a), "square");
+        let square = |end: f64| compare(times(dyadic(end), dyadic(end)), dyadic(x.abs()));
+        assert_tightest(point(x.abs()).sqrt(), square, &what("root"));
     }
+    assert!(exact > 1000, "{exact}");
+}
+
+#[test]
+fn moderate_numbers_end_where_they_should() {
+    fn check<F: Float>(smallest: F, limit: F) {
+        for sign in [F::ONE, -F::ONE] {
+            for inside in [smallest, smallest.next_up(), F::ONE, limit.next_down()] {
+                assert!((sign * inside).is_moderate(), "{inside:?}");
+            }
+            let tiny = F::ZERO.next_up();
+            let subnormal = F::MIN_POSITIVE.next_down();
+            let ends = [F::ZERO, tiny, subnormal, F::MIN_POSITIVE, F::MAX, F::INFINITY, F::NAN];
+            for outside in [smallest.next_down(), limit, limit.next_up()].iter().chain(&ends) {
+                assert!(!(sign * *outside).is_moderate(), "{outside:?}");
+            }
+        }
+    }
+    check(2_f64.powi(-255), 2_f64.powi(257));
+    check(2_f32.powi(-31), 2_f32.powi(33));
 }
 
 #[test]
@@ -188,6 +245,41 @@ fn steps_at_powers_of_two_are_no_longer_than_elsewhere() {
         }
         // 1/(1 − d/2) = 1 + d/2 + … lies between 1 and 1 + d.
         assert_eq!(point(one) / point(below), interval(one, above));
+        // A power of two, and the largest float of a binade, as the product rounded to nearest.
+        let two = F::from_f64(2.0);
+        let largest = two.next_down();
+        for nearest in [one, largest] {
+            let (mut farther, mut nearer) = (0, 0);
+            for i in 0..200 {
+                let x = F::from_f64(1.0 + f64::from(3 * i + 1) / 2048.0);
+                let y = nearest / x;
+                if x * y != nearest {
+                    continue;
+                }
+                let exact = times(dyadic(x.to_f64()), dyadic(y.to_f64()));
+                let expected = match compare(exact, dyadic(nearest.to_f64())) {
+                    Ordering::Greater => {
+                        farther += 1;
+                        interval(nearest, nearest.next_up())
+                    }
+                    Ordering::Less => {
+                        nearer += 1;
+                        interval(nearest.next_down(), nearest)
+                    }
+                    Ordering::Equal => point(nearest),
+                };
+                for scale in [one, two, F::from_f64(0.125)].map(point) {
+                    assert_eq!(point(x) * scale * point(y), expected * scale);
+                    assert_eq!(-point(x) * scale * point(y), -expected * scale);
+                }
+            }
+            assert!(farther > 20 && nearer > 20, "{nearest}: {farther}, {nearer}");
+        }
+        // (2 − 3d)/(1 − d) = 2 − d − d² + … lies below the largest float, 2 − d.
+        let quotient = interval(largest.next_down(), largest);
+        let (dividend, divisor) = (largest.next_down().next_down(), short);
+        assert_eq!(point(dividend) / point(divisor), quotient);
+        assert_eq!(-point(dividend) / point(divisor), -quotient);
     }
     check::<f64>();
     check::<f32>();

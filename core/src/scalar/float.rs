@@ -56,8 +56,8 @@ pub trait Float:
     /// Whether the sign bit is set.
     fn is_negative(self) -> bool;
     /// Whether the binary exponent is in the middle of its range: 2⁻²⁵⁵ ≤ |x| < 2²⁵⁷ for `f64`,
-    /// 2⁻³¹ ≤ |x| < 2³³ for `f32`. Neither products nor quotients of such numbers are near overflow
-    /// or underflow.
+    /// 2⁻³¹ ≤ |x| < 2³³ for `f32`. Neither products nor quotients of such numbers, nor their
+    /// rounding errors, are near overflow or underflow.
     fn is_moderate(self) -> bool;
     /// Whether the value is not a number.
     fn is_nan(self) -> bool;
@@ -315,7 +315,7 @@ macro_rules! float {
                 let (minuend, minuend_error) = Float::two_product(self, other);
                 let (subtrahend, subtrahend_error) = Float::two_product(third, fourth);
                 let mended = (minuend - subtrahend) + (minuend_error - subtrahend_error);
-                // Dekker's splitting overflows before the product does.
+                // Splitting, or a partial product, may overflow near the largest float.
                 if mended.is_finite() { mended } else { plain }
             }
 

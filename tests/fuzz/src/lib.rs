@@ -141,6 +141,10 @@ fn compute<F: Float>(given: [F; 6], exponent: i32) {
         }
     }
 
+    if !(at_p.is_empty() || at_q.is_empty()) {
+        exactness(p, q);
+    }
+
     let common = x.intersection(y);
     assert!(is_interval(common) && x.contains_interval(common) && y.contains_interval(common));
     assert_eq!(common.is_empty(), x.is_disjoint_from(y));
@@ -169,13 +173,119 @@ fn compute<F: Float>(given: [F; 6], exponent: i32) {
         assert!(x.inf() <= x.sup());
     }
 
-    let parts = [x, y, z];
-    let mut scores = parts;
-    Scalar::softmax(None, &parts, &mut scores);
+    let vector = [x, y, z];
+    let mut scores = vector;
+    Scalar::softmax(None, &vector, &mut scores);
     assert!(scores.iter().all(|&score| is_interval(score)));
-    assert!(is_interval(x.wedge(None, &parts, &[z, x, y])));
+    assert!(is_interval(x.wedge(None, &vector, &[z, x, y])));
     read::<f64>(&format!("{x}"));
     read::<f32>(&format!("{x:x}"));
+}
+
+/// Results at points have no width exactly where they are floats, as integers tell.
+fn exactness<F: Float>(p: F, q: F) {
+    let (at_p, at_q) = (Interval::point(p), Interval::point(q));
+    let (x, y) = (Dyadic::new(p), Dyadic::new(q));
+    let one = Dyadic::new(F::ONE);
+    let mut results = vec![
+        ("+", at_p + at_q, x.plus_is_float::<F>(y)),
+        ("-", at_p - at_q, x.plus_is_float::<F>(y.negated())),
+        ("*", at_p * at_q, x.product_is_float::<F>(y)),
+        ("square", at_p.square(), x.product_is_float::<F>(x)),
+    ];
+    if q != F::ZERO {
+        results.push(("/", at_p / at_q, x.quotient_is_float::<F>(y)));
+        results.push(("recip of the second", at_q.recip(), one.quotient_is_float::<F>(y)));
+    }
+    if p >= F::ZERO {
+        results.push(("sqrt", Scalar::sqrt(at_p), x.root_is_float::<F>()));
+    }
+    for (name, range, is_float) in results {
+        assert_eq!(range.lo() == range.hi(), is_float, "{p:?} {name} {q:?} = {range:?}");
+    }
+}
+
+/// The number ± magnitude · 2^exponent with an odd magnitude, or 0.
+#[derive(Clone, Copy)]
+struct Dyadic {
+    is_negative: bool,
+    magnitude: u128,
+    exponent: i32,
+}
+
+impl Dyadic {
+    fn new<F: Float>(x: F) -> Self {
+        let bits = x.to_f64().to_bits();
+        let (biased, fraction) = ((bits >> 52 & 0x7ff) as i32, u128::from(bits & ((1 << 52) - 1)));
+        let (magnitude, exponent) =
+            if biased == 0 { (fraction, -1074) } else { (fraction | 1 << 52, biased - 1075) };
+        Self { is_negative: bits >> 63 == 1, magnitude, exponent }.reduced()
+    }
+
+    fn reduced(self) -> Self {
+        if self.magnitude == 0 {
+            return Self { is_negative: false, magnitude: 0, exponent: 0 };
+        }
+        let zeros = self.magnitude.trailing_zeros();
+        Self { magnitude: self.magnitude >> zeros, exponent: self.exponent + zeros as i32, ..self }
+    }
+
+    fn negated(self) -> Self {
+        Self { is_negative: !self.is_negative, ..self }
+    }
+
+    /// Whether such a number is a finite float.
+    fn is_float<F: Float>(self) -> bool {
+        let Self { magnitude, exponent, .. } = self.reduced();
+        let digits = (128 - magnitude.leading_zeros()) as i32;
+        // All finite floats are less than 2 to this power.
+        let limit = 3 - F::DIGITS as i32 - F::LEAST_EXPONENT;
+        magnitude == 0
+            || digits <= F::DIGITS as i32
+                && exponent >= F::LEAST_EXPONENT
+                && exponent + digits <= limit
+    }
+
+    fn plus_is_float<F: Float>(self, other: Self) -> bool {
+        if self.magnitude == 0 || other.magnitude == 0 {
+            return true;
+        }
+        let (high, low) =
+            if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let shift = high.exponent - low.exponent;
+        // Odd places so far apart are not in one float.
+        if shift > 70 {
+            return false;
+        }
+        let shifted = high.magnitude << shift;
+        let magnitude = if high.is_negative == low.is_negative {
+            shifted + low.magnitude
+        } else {
+            shifted.abs_diff(low.magnitude)
+        };
+        Self { is_negative: false, magnitude, exponent: low.exponent }.is_float::<F>()
+    }
+
+    fn product_is_float<F: Float>(self, other: Self) -> bool {
+        let magnitude = self.magnitude * other.magnitude;
+        Self { magnitude, exponent: self.exponent + other.exponent, ..self }.is_float::<F>()
+    }
+
+    /// For a divisor that is not 0.
+    fn quotient_is_float<F: Float>(self, divisor: Self) -> bool {
+        let exponent = self.exponent - divisor.exponent;
+        let magnitude = self.magnitude / divisor.magnitude;
+        self.magnitude.is_multiple_of(divisor.magnitude)
+            && Self { magnitude, exponent, ..self }.is_float::<F>()
+    }
+
+    fn root_is_float<F: Float>(self) -> bool {
+        let root = self.magnitude.isqrt();
+        let exponent = self.exponent / 2;
+        root * root == self.magnitude
+            && self.exponent % 2 == 0
+            && Self { magnitude: root, exponent, ..self }.is_float::<F>()
+    }
 }
 
 /// Whether a float, rounded to nearest and up to some steps away from a number, allows that number

@@ -58,32 +58,50 @@ impl<F: Float> Mul for Interval<F> {
         if !is_moderate {
             return product_by_table(self, other);
         }
-        // The table, without zeros.
-        let (low, high) = if a > F::ZERO {
-            if c > F::ZERO {
-                ((a, c), (b, d))
-            } else if d < F::ZERO {
-                ((b, c), (a, d))
-            } else {
-                ((b, c), (b, d))
-            }
-        } else if b < F::ZERO {
-            if c > F::ZERO {
-                ((a, d), (b, c))
-            } else if d < F::ZERO {
-                ((b, d), (a, c))
-            } else {
-                ((a, d), (a, c))
-            }
-        } else if c > F::ZERO {
-            ((a, d), (b, d))
-        } else if d < F::ZERO {
-            ((b, c), (a, c))
-        } else {
-            return product_by_table(self, other);
+        let from = |low: (F, F), high: (F, F)| Self {
+            lo: -product_above(-low.0, low.1),
+            hi: product_above(high.0, high.1),
         };
-        Self { lo: -product_above(-low.0, low.1), hi: product_above(high.0, high.1) }
+        at_corners((a, b), (c, d), from, || product_by_table(self, other))
     }
+}
+
+/// Hands the factors of the least and of the greatest product of \[a, b\] and \[c, d\] by the table
+/// of `mul` to `from`; takes `mixed` if both intervals have numbers of either sign. An end at 0 may
+/// be in either of two cells of the table: both give the same products.
+///
+/// (A function that returned the factors or none made products slower by a seventh.)
+#[inline(always)]
+fn at_corners<F: Float, R>(
+    (a, b): (F, F),
+    (c, d): (F, F),
+    from: impl FnOnce((F, F), (F, F)) -> R,
+    mixed: impl FnOnce() -> R,
+) -> R {
+    let (low, high) = if a > F::ZERO {
+        if c > F::ZERO {
+            ((a, c), (b, d))
+        } else if d < F::ZERO {
+            ((b, c), (a, d))
+        } else {
+            ((b, c), (b, d))
+        }
+    } else if b < F::ZERO {
+        if c > F::ZERO {
+            ((a, d), (b, c))
+        } else if d < F::ZERO {
+            ((b, d), (a, c))
+        } else {
+            ((a, d), (a, c))
+        }
+    } else if c > F::ZERO {
+        ((a, d), (b, d))
+    } else if d < F::ZERO {
+        ((b, c), (a, c))
+    } else {
+        return mixed();
+    };
+    from(low, high)
 }
 
 /// {x y}, for any intervals.
@@ -96,30 +114,8 @@ fn product_by_table<F: Float>(x: Interval<F>, y: Interval<F>) -> Interval<F> {
     let from = |low: (F, F), high: (F, F)| {
         Interval::between(product(low.0, low.1).down(), product(high.0, high.1).up())
     };
-    let (positive, negative) = (c >= F::ZERO, d <= F::ZERO);
-    if a >= F::ZERO {
-        if positive {
-            from((a, c), (b, d))
-        } else if negative {
-            from((b, c), (a, d))
-        } else {
-            from((b, c), (b, d))
-        }
-    } else if b <= F::ZERO {
-        if positive {
-            from((a, d), (b, c))
-        } else if negative {
-            from((b, d), (a, c))
-        } else {
-            from((a, d), (a, c))
-        }
-    } else if positive {
-        from((a, d), (b, d))
-    } else if negative {
-        from((b, c), (a, c))
-    } else {
-        from((a, d), (a, c)).hull(from((b, c), (b, d)))
-    }
+    let hull = || from((a, d), (a, c)).hull(from((b, c), (b, d)));
+    at_corners((a, b), (c, d), from, hull)
 }
 
 impl<F: Float> Div for Interval<F> {

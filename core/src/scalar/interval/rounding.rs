@@ -128,7 +128,7 @@ fn remainder<F: Float>(x: F, factor: F, other: F) -> F {
 /// The float after a normal number that is not near overflow or underflow, or the number itself.
 #[inline]
 fn above<F: Float>(nearest: F, is_above: bool) -> F {
-    // What is added is between a half and one unit of the last place.
+    // What is added is more than a half and at most one unit of the last place.
     nearest + if is_above { nearest.abs() * F::STEP } else { F::ZERO }
 }
 

@@ -56,7 +56,8 @@ fn cosine_of_arcsine(x: f64) -> Pair {
     (root, ((high - back) - back_rest + low) * half_inverse)
 }
 
-/// The angle of (x, y) for y ≥ 0, the larger of |x|, y being in [1/2, 2]. If x > 0, then y/x ≥ 2⁻⁶⁰.
+/// The angle of (x, y) for y ≥ 0, the larger of |x|, y being in [1/2, 2]. If x > 0, then
+/// y/x ≥ 2⁻⁶⁰.
 #[inline]
 fn of_point(y: Pair, x: Pair) -> Approximation {
     let (is_left, magnitude) = if x.0 < 0.0 { (true, (-x.0, -x.1)) } else { (false, x) };

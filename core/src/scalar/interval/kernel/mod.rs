@@ -1,10 +1,10 @@
 //! Elementary functions at a point, with a proven error.
 //!
-//! Nothing here calls a library: a kernel reduces its argument with the help of a small table,
-//! sums a short Taylor polynomial, and carries what rounding took from the few leading terms in
-//! a second float. Note 5 bounds what is left, line by line, by less than 2⁻⁶³ of the value; what
-//! is *declared* is 2⁻⁶², and the difference pays for the last roundings in
-//! [`Approximation::ends`].
+//! But for one root (in `angle`), nothing here calls a library: a kernel reduces its argument
+//! with the help of a small table, sums a short Taylor polynomial, and carries what rounding took
+//! from the few leading terms in a second float. Note 5 bounds what is left, line by line, by less
+//! than 2⁻⁶³ of the value; what is *declared* is 2⁻⁶², and the difference pays for the last
+//! roundings in [`Approximation::ends`].
 //!
 //! The kernels compute in `f64`. Intervals of `f32` use the same ones, and round outwards once
 //! more.

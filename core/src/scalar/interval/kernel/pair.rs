@@ -33,8 +33,8 @@ pub(super) fn short_product(x: f64, y: f64) -> (f64, f64) {
     fast_two_sum(x * high, x * (y - high))
 }
 
-/// Added to |x| ≤ 2⁵¹, this leaves the integer nearest to x (of two, the even one), as the last digits
-/// of the sum: floats between 2⁵² and 2⁵³ are the integers.
+/// Added to |x| ≤ 2⁵¹, this leaves the integer nearest to x (of two, the even one), as the last
+/// digits of the sum: floats between 2⁵² and 2⁵³ are the integers.
 pub(super) const NEAREST_INTEGER: f64 = 6_755_399_441_055_744.0; // 3 · 2⁵¹
 
 /// The integer nearest to x (of two, the even one), for |x| ≤ 2⁵¹.
