@@ -60,7 +60,9 @@ pub struct Order {
     pub silent: u64,
     /// The median of the orders.
     pub order: Option<f64>,
-    /// Where it is 1: the largest |⟨coded gradient − derivative, direction⟩|.
+    /// At how many of those an enclosure shows that the gradient is wrong: the order is measured.
+    pub refuted: u64,
+    /// There: how large |⟨coded gradient − derivative, direction⟩| certainly is at most.
     pub difference: f64,
     /// Steps and remainders at the first point.
     pub first: Vec<(f64, f64)>,
@@ -69,9 +71,9 @@ pub struct Order {
 impl Order {
     /// What the points say together.
     pub fn verdict(&self) -> Verdict {
-        if self.wrong > 0 {
+        if self.refuted > 0 {
             Verdict::Refuted
-        } else if self.right > 0 {
+        } else if self.right > 0 && self.wrong == 0 {
             Verdict::Agrees
         } else {
             Verdict::Undecided
@@ -118,6 +120,9 @@ pub struct Report {
     pub claims: Vec<(Topic, Claim)>,
     /// Claims about steps that were left out with the proofs.
     pub claims_left_out: bool,
+    /// If lumped and dense steps were not compared because that would take long: about how many
+    /// seconds.
+    pub comparison_left_out: Option<f64>,
     /// Whether the user broke it off.
     pub interrupted: bool,
 }
@@ -186,7 +191,7 @@ impl Report {
             let sure = enclosed.verdict == Verdict::Refuted;
             sure.then_some(enclosed.difference_at_least)
         };
-        let off = |order: &Order| (order.wrong > 0).then_some(order.difference);
+        let off = |order: &Order| (order.refuted > 0).then_some(order.difference);
         for gradient in &self.gradients {
             let place = positions(gradient.encodings);
             for found in &gradient.entries {
@@ -224,6 +229,9 @@ impl Report {
         let proven = |found: &EntryFindings| {
             found.proof.is_some_and(|proof| proof.verdict == exact::Verdict::Proven)
         };
-        self.gradients.iter().all(|gradient| gradient.entries.iter().all(proven))
+        let all = |gradient: &GradientFindings| {
+            !gradient.entries.is_empty() && gradient.entries.iter().all(proven)
+        };
+        !self.gradients.is_empty() && self.gradients.iter().all(all)
     }
 }

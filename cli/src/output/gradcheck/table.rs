@@ -66,6 +66,14 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
                        this size are left out too.";
         text.push_str(&style.open(&format!("{}\n", wrapped(text_of, 80))));
     }
+    if let Some(seconds) = report.comparison_left_out {
+        let text_of = format!(
+            "Lumped and dense steps are not compared: at this size that would take about {}. Give \
+             --proof always to compare them all the same.",
+            duration(seconds)
+        );
+        text.push_str(&style.open(&format!("{}\n", wrapped(&text_of, 80))));
+    }
     text.push_str(&format!("\n{}\n", conclusion(report, style)));
     text
 }
