@@ -182,6 +182,40 @@ fn formulas() {
     assert!(body.starts_with(r"\begin{aligned}") && body.ends_with(r"\end{aligned}"), "{latex}");
     assert!(body.contains("W_{11}") || body.contains("w_{11}"), "{latex}");
     refuses(&["--print", "--format", "json"], &["--print", "--format"]);
+    refuses(&["--print", "--dry-run"], &["--print", "--dry-run"]);
+}
+
+#[test]
+fn formulas_for_both_positions() {
+    let print = |args: &[&str]| text(&gradcheck(&small(args)).stdout);
+    let plain = print(&["--print"]);
+    assert_eq!(plain.matches("w is W_V").count(), 1, "one legend: {plain}");
+    assert_eq!(plain.matches("# Positions: ").count(), 2, "{plain}");
+    let mut names: Vec<_> =
+        plain.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    names.retain(|name| !name.starts_with('#'));
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "no name has two meanings: {plain}");
+    assert!(names.contains(&"iL") && names.contains(&"gdw11"), "{names:?}");
+    let latex = print(&["--print", "latex"]);
+    assert_eq!(latex.matches(r"\begin{aligned}").count(), 1, "{latex}");
+    assert!(latex.contains(r"\mathrm{gdw}_{11}") && latex.contains(r"\text{any } P"), "{latex}");
+    let single = text(&gradcheck(&["-D", "1", "--print"]).stdout);
+    assert_eq!(single.matches("\nL = ").count(), 1, "{single}");
+}
+
+#[test]
+fn sizes_are_not_guessed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("run.toml");
+    let name = path.to_str().expect("UTF-8");
+    let content = "classes = [{ columns = 4, counts = [2, 2], weights = [0.5, 0] }]\nrate = 0.1\n";
+    std::fs::write(&path, content).expect("a file");
+    refuses(&["--config", name], &["run.toml:1: classes", "--tokens"]);
+    std::fs::write(&path, "tokens = 2\nv = [[1, 2, 3]]\n").expect("a file");
+    refuses(&["--config", name], &["run.toml:2: v", "--channels"]);
 }
 
 #[test]

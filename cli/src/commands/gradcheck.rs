@@ -28,7 +28,7 @@ fn execute_with<P: Program>(settings: &GradcheckSettings, program: &P) -> Result
         return sink.write(output::plan::text(settings)?.as_bytes());
     }
     if settings.print.is_some() {
-        return sink.write(gradcheck::formulas(settings)?.as_bytes());
+        return sink.write(gradcheck::formulas::text(settings)?.as_bytes());
     }
     interrupt::listen();
     let progress = Progress::of("check", gradcheck::count(settings), settings.output.quiet);

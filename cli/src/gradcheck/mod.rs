@@ -2,6 +2,7 @@
 //! which checks, in which order, and what they found. The checks themselves are the library's.
 
 pub mod cost;
+pub mod formulas;
 pub mod report;
 pub mod settings;
 
@@ -12,8 +13,8 @@ use popgd_core::gradient_check::enclosure::EntryEnclosure;
 use popgd_core::gradient_check::lumped_numbers::{self, LumpedInputs};
 use popgd_core::gradient_check::taylor::{self, Remainders};
 use popgd_core::gradient_check::{
-    Block, Case, Coded, Encodings, Gradient, Program, Random, Slope, enclosure, exact, invariants,
-    lumped, step,
+    Block, Case, Encodings, Gradient, Program, Random, Slope, enclosure, exact, invariants, lumped,
+    step,
 };
 use popgd_core::scalar::interval::Interval;
 
@@ -333,31 +334,3 @@ fn claims(
     }
     Ok(watch.tick())
 }
-
-/// Loss and gradient of descent as formulas, after a legend in comments.
-///
-/// # Errors
-/// None in practice: sizes are checked.
-pub fn formulas(settings: &GradcheckSettings) -> Result<String, Failure> {
-    let latex = settings.print == Some(settings::Formulas::Latex);
-    let comment = if latex { '%' } else { '#' };
-    let mut text = String::new();
-    for &encodings in &settings.positions {
-        for line in LEGEND.lines() {
-            text.push_str(&format!("{comment} {line}\n"));
-        }
-        let place = report::positions(encodings);
-        text.push_str(&format!("{comment} Positions: {place}.\n"));
-        let case = settings.case(encodings);
-        let listing = exact::with_formulas(&case, &Coded, |listing| {
-            if latex { format!("{listing:#}\n") } else { listing.to_string() }
-        });
-        text.push_str(&listing.map_err(out_of_order)?);
-    }
-    Ok(text)
-}
-
-const LEGEND: &str = "\
-w is W_V, q is W_KQ, v is V*, p is P, each by row and column; s is S* (s12: token 1, query 2);
-tau is the temperature, slope that of the activation below 0. L is the excess loss, dw11 its
-derivative by w11 as descent computes it; t1, t2, ... are what the formulas share.";

@@ -162,11 +162,28 @@ impl Check {
     }
 }
 
-/// The name of positions in formulas.
-pub fn positions(encodings: Encodings) -> &'static str {
+/// The words for positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positions {
+    /// In formulas.
+    pub formula: &'static str,
+    /// The same in LaTeX.
+    pub latex: &'static str,
+    /// In flags and results.
+    pub name: &'static str,
+    /// Before the names of a listing that has both.
+    pub prefix: &'static str,
+}
+
+/// What positions are called.
+pub fn positions(encodings: Encodings) -> Positions {
     match encodings {
-        Encodings::Identity => "P = I",
-        Encodings::General => "any P",
+        Encodings::Identity => {
+            Positions { formula: "P = I", latex: "P = I", name: "identity", prefix: "i" }
+        }
+        Encodings::General => {
+            Positions { formula: "any P", latex: r"\text{any } P", name: "general", prefix: "g" }
+        }
     }
 }
 
@@ -193,7 +210,7 @@ impl Report {
         };
         let off = |order: &Order| (order.refuted > 0).then_some(order.difference);
         for gradient in &self.gradients {
-            let place = positions(gradient.encodings);
+            let place = positions(gradient.encodings).formula;
             for found in &gradient.entries {
                 let subject = format!("{} with {place}", found.entry);
                 if let Some(proof) = &found.proof {

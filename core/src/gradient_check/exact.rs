@@ -183,13 +183,15 @@ impl<'a> Differences<'a> {
     }
 }
 
-/// Hands the formulas of loss and gradient over, with names for them and for what they share.
+/// Hands the formulas of loss and gradient over, with names for them and for what they share, which
+/// all begin with `prefix`.
 ///
 /// # Errors
 /// What the program finds wrong with the sizes.
 pub fn with_formulas<P: Program, R>(
     case: &Case,
     program: &P,
+    prefix: &str,
     visit: impl FnOnce(&Listing<'_>) -> R,
 ) -> Result<R, Error> {
     let arena = Arena::new();
@@ -202,7 +204,8 @@ pub fn with_formulas<P: Program, R>(
         name.push_str(&case.name(entry));
         (name, coded)
     });
-    Ok(visit(&Listing::new(core::iter::once(loss).chain(named))))
+    let listing = Listing::new(core::iter::once(loss).chain(named));
+    Ok(visit(&listing.with_prefix(prefix)))
 }
 
 /// Whether there are entries and every one is proven.

@@ -24,7 +24,7 @@ pub fn text(settings: &GradcheckSettings) -> Result<String, Failure> {
             let case = settings.case(encodings);
             Part {
                 kind: kind(encodings),
-                title: positions(encodings),
+                title: positions(encodings).formula,
                 entries: case.entries().count(),
                 proven: cost::is_proven(settings, encodings).is_ok(),
                 proof_seconds: cost::proof_seconds(&case),
