@@ -103,7 +103,7 @@ fn activations() {
         ("leaky-relu:1/10", "leaky-relu:0.1"),
         // So large or small that sums seem to vanish: proven for every slope.
         ("leaky-relu:10^9", "leaky-relu:1000000000"),
-        ("leaky-relu:1e-9", "leaky-relu:0.000000001"),
+        ("leaky-relu:1e-9", "leaky-relu:1e-9"),
         ("leaky-relu", "leaky-relu"),
     ] {
         let (code, found) = document(&small(&["--activation", activation]));

@@ -47,6 +47,14 @@ pub struct EntryFindings {
     pub enclosed: Option<Enclosed>,
 }
 
+impl EntryFindings {
+    /// Whether a proof has decided what wide enclosures leave open.
+    pub fn is_settled(&self) -> bool {
+        let proven = self.proof.is_some_and(|proof| proof.verdict == exact::Verdict::Proven);
+        proven && self.enclosed.is_none_or(|boxes| boxes.verdict != Verdict::Refuted)
+    }
+}
+
 /// The order of the Taylor remainder when some of the trained numbers move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
@@ -217,7 +225,7 @@ impl Report {
                     let (verdict, size) = ((&proof.verdict).into(), size(&proof.verdict));
                     object(Check::Proof, verdict, subject.clone(), size);
                 }
-                if let Some(boxes) = &found.enclosed {
+                if let Some(boxes) = found.enclosed.as_ref().filter(|_| !found.is_settled()) {
                     object(Check::Enclosure, boxes.verdict, subject, enclosed(boxes));
                 }
             }
@@ -226,7 +234,13 @@ impl Report {
                 object(Check::Remainder, order.verdict(), subject, off(order));
             }
         }
+        let mut of_lumped = self.claims.iter().filter(|(topic, _)| *topic == Topic::LumpedStep);
+        let settled = of_lumped.clone().next().is_some()
+            && of_lumped.all(|(_, claim)| claim.verdict == exact::Verdict::Proven);
         for (name, boxes) in &self.lumped {
+            if settled && boxes.verdict == Verdict::Undecided {
+                continue;
+            }
             let subject = format!("the lumped step of {name}");
             object(Check::Enclosure, boxes.verdict, subject, enclosed(boxes));
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::cli::CommonArgs;
 use crate::config::Arguments;
+use crate::gradcheck::report::Order;
 use crate::gradcheck_args::GradcheckArgs;
 
 /// The coded gradient with a fault.
@@ -163,4 +164,21 @@ fn tables_and_csv_name_what_is_refuted() {
         let found = text.lines().find(|text| text.contains(line)).unwrap();
         assert!(found.contains("refuted"), "{found}");
     }
+}
+
+#[test]
+fn an_order_alone_refutes_nothing() {
+    let order = |right, wrong, refuted| {
+        let (block, silent, order, first) = ("W_V", 0, Some(1.0), Vec::new());
+        Order { block, right, wrong, silent, refuted, order, difference: 0.0, first }.verdict()
+    };
+    assert_eq!(order(7, 1, 0), Verdict::Undecided);
+    assert_eq!(order(7, 1, 1), Verdict::Refuted);
+    assert_eq!(order(8, 0, 0), Verdict::Agrees);
+    assert_eq!(order(0, 0, 0), Verdict::Undecided);
+}
+
+#[test]
+fn of_nothing_nothing_is_proven() {
+    assert!(!Report::default().is_proven());
 }

@@ -216,7 +216,7 @@ fn verdict_of<'a>(entries: impl IntoIterator<Item = &'a EntryFindings>) -> &'sta
     for entry in entries {
         let proof = entry.proof.as_ref().map(|proof| Verdict::from(&proof.verdict));
         proven &= proof.is_some();
-        let boxes = entry.enclosed.map(|boxes| boxes.verdict);
+        let boxes = entry.enclosed.map(|boxes| boxes.verdict).filter(|_| !entry.is_settled());
         worst = proof.into_iter().chain(boxes).fold(worst, Verdict::max);
     }
     word(if proven { Check::Proof } else { Check::Enclosure }, worst)
