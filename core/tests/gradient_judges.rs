@@ -117,7 +117,7 @@ fn of_nothing_nothing_is_proven() {
     assert!(!exact::all_proven(&[]));
     assert!(!claim::all_proven(&[]));
     let arena = Arena::new();
-    let claim = Claim::judge(&mut exact::Judge::new(&arena, 0), "nothing", []);
+    let claim = claim::Claim::judge(&mut exact::Judge::new(&arena, 0), "nothing", []);
     assert_eq!((claim.formulas, claim.verdict), (0, exact::Verdict::Undecided));
 }
 
