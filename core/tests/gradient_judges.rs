@@ -12,6 +12,7 @@ use popgd_core::gradient_check::{
 use popgd_core::model::teacher::Shape;
 use popgd_core::scalar::float::Float;
 use popgd_core::scalar::interval::Interval;
+use popgd_core::scalar::symbolic::Arena;
 use popgd_core::{Error, Scalar};
 
 /// A gradient with a fault.
@@ -108,6 +109,26 @@ fn exact_proof_accepts_the_coded_gradient() {
     for program in [Faulty::None, Faulty::VisibleZero] {
         let verdicts = exact_verdicts(program);
         assert!(verdicts.iter().all(|v| *v == exact::Verdict::Proven), "{verdicts:?}");
+    }
+}
+
+#[test]
+fn of_nothing_nothing_is_proven() {
+    assert!(!exact::all_proven(&[]));
+    assert!(!claim::all_proven(&[]));
+    let arena = Arena::new();
+    let claim = claim::Claim::judge(&mut exact::Judge::new(&arena, 0), "nothing", []);
+    assert_eq!((claim.formulas, claim.verdict), (0, exact::Verdict::Undecided));
+}
+
+#[test]
+fn extreme_slopes_are_proven_as_every_slope_is() {
+    for slope in [Slope::Fraction(1_000_000_000, 1), Slope::Fraction(1, 1_000_000_000)] {
+        for encodings in [Encodings::Identity, Encodings::General] {
+            let case = Case { slope, encodings, ..CASE };
+            assert!(claim::all_proven(&step::check(&case, 1).unwrap()), "{case:?}");
+            assert!(exact::all_proven(&exact::check(&case, &Coded, 1).unwrap()), "{case:?}");
+        }
     }
 }
 
@@ -256,6 +277,9 @@ fn remainders_refute_wrong_gradients() {
         let all = taylor_verdicts::<f64>(program);
         let found = count(&all, taylor::Verdict::Wrong);
         assert!(found >= 18, "{program:?}: {found} of 20");
+        // The order is measured: what refutes is that an enclosure excludes 0.
+        let refuted = all.iter().filter(|remainders| remainders.distance() > 0.0).count();
+        assert_eq!(refuted, found, "{program:?}");
     }
 }
 

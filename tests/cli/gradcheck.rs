@@ -68,7 +68,10 @@ fn without_flags_everything_is_proven() {
             assert!(proof["operations"].as_u64() > Some(100), "{entry}");
             assert!(proof["terms"].as_u64() > Some(1), "{entry}");
             assert_eq!(enclosure["verdict"], json!("consistent"));
-            let width = enclosure["difference_at_most"].as_f64().expect("a width");
+            assert!(enclosure["status"].is_null(), "not claimed: {entry}");
+            let bound = &enclosure["difference_at_most"];
+            assert_eq!(bound["status"], json!("proven"));
+            let width = bound["value"].as_f64().expect("a width");
             assert!(width > 0.0 && width < 1e-4, "{entry}");
         }
         let remainders = list(gradient, "remainders");
@@ -98,6 +101,9 @@ fn activations() {
         ("relu", "relu"),
         ("abs", "abs"),
         ("leaky-relu:1/10", "leaky-relu:0.1"),
+        // So large or small that sums seem to vanish: proven for every slope.
+        ("leaky-relu:10^9", "leaky-relu:1000000000"),
+        ("leaky-relu:1e-9", "leaky-relu:1e-9"),
         ("leaky-relu", "leaky-relu"),
     ] {
         let (code, found) = document(&small(&["--activation", activation]));
@@ -135,6 +141,15 @@ fn boxes_that_are_too_wide_are_undecided() {
 }
 
 #[test]
+fn wide_boxes_agree_with_nothing() {
+    let args = small(&["--radius", "0.1", "--proof", "never", "--remainders", "0"]);
+    let (code, found) = document(&args);
+    assert_eq!((code, &found["verdict"]), (Some(4), &json!("undecided")));
+    let enclosure = &list(&found["gradient"][0], "entries")[0]["enclosure"];
+    assert_eq!(enclosure["verdict"], json!("undecided"), "{enclosure}");
+}
+
+#[test]
 fn a_group_is_compared_at_its_own_size() {
     let (code, found) = document(&["-D", "8", "-K", "3", "--boxes", "0", "--remainders", "1"]);
     assert_eq!(code, Some(0));
@@ -167,6 +182,40 @@ fn formulas() {
     assert!(body.starts_with(r"\begin{aligned}") && body.ends_with(r"\end{aligned}"), "{latex}");
     assert!(body.contains("W_{11}") || body.contains("w_{11}"), "{latex}");
     refuses(&["--print", "--format", "json"], &["--print", "--format"]);
+    refuses(&["--print", "--dry-run"], &["--print", "--dry-run"]);
+}
+
+#[test]
+fn formulas_for_both_positions() {
+    let print = |args: &[&str]| text(&gradcheck(&small(args)).stdout);
+    let plain = print(&["--print"]);
+    assert_eq!(plain.matches("w is W_V").count(), 1, "one legend: {plain}");
+    assert_eq!(plain.matches("# Positions: ").count(), 2, "{plain}");
+    let mut names: Vec<_> =
+        plain.lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).collect();
+    names.retain(|name| !name.starts_with('#'));
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "no name has two meanings: {plain}");
+    assert!(names.contains(&"iL") && names.contains(&"gdw11"), "{names:?}");
+    let latex = print(&["--print", "latex"]);
+    assert_eq!(latex.matches(r"\begin{aligned}").count(), 1, "{latex}");
+    assert!(latex.contains(r"\mathrm{gdw}_{11}") && latex.contains(r"\text{any } P"), "{latex}");
+    let single = text(&gradcheck(&["-D", "1", "--print"]).stdout);
+    assert_eq!(single.matches("\nL = ").count(), 1, "{single}");
+}
+
+#[test]
+fn sizes_are_not_guessed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("run.toml");
+    let name = path.to_str().expect("UTF-8");
+    let content = "classes = [{ columns = 4, counts = [2, 2], weights = [0.5, 0] }]\nrate = 0.1\n";
+    std::fs::write(&path, content).expect("a file");
+    refuses(&["--config", name], &["run.toml:1: classes", "--tokens"]);
+    std::fs::write(&path, "tokens = 2\nv = [[1, 2, 3]]\n").expect("a file");
+    refuses(&["--config", name], &["run.toml:2: v", "--channels"]);
 }
 
 #[test]
@@ -223,8 +272,19 @@ fn a_dry_run_tells_what_to_expect() {
     assert!(plan["gradient"][0]["proof_seconds"].as_f64() > Some(1000.0));
     assert!(plan["expected_seconds"].as_f64() > Some(0.0));
     assert!(found["gradient"].is_null(), "nothing is checked");
+    // As large as can be: what is timed is not.
+    let (code, found) = document(&["-D", "1000", "-M", "1000", "-d", "1000", "--dry-run"]);
+    assert_eq!(code, Some(0));
+    assert!(found["dry_run"]["expected_seconds"].as_f64() > Some(1e5), "{found}");
+    let (_, found) = document(&["-D", "9", "--boxes", "0", "--remainders", "2", "--dry-run"]);
+    let part = &found["dry_run"]["gradient"][0];
+    assert_eq!(part["boxes_seconds"].as_f64(), Some(0.0));
+    let remainders = part["remainders_seconds"].as_f64();
+    let claims = found["dry_run"]["claims_seconds"].as_f64();
+    assert!(remainders > Some(0.0) && claims > Some(0.0), "{found}");
+    assert!(found["dry_run"]["expected_seconds"].as_f64() > claims, "{found}");
     let table = text(&gradcheck(&["--dry-run"]).stdout);
-    for part in ["13 entries, proven, in about", "4 boxes", "run time"] {
+    for part in ["13 entries, proven, in about", "4 boxes", "8 remainders", "run time"] {
         assert!(table.contains(part), "{part}: {table}");
     }
     let csv = text(&gradcheck(&["--dry-run", "--format", "csv"]).stdout);

@@ -1,6 +1,6 @@
 //! `popgd gradcheck`: is the gradient of descent the derivative of its loss?
 
-use popgd_core::gradient_check::{Coded, Program};
+use popgd_core::gradient_check::{Coded, Program, Slope};
 
 use crate::error::Failure;
 use crate::gradcheck::report::{Check, Objection, Report, Verdict};
@@ -28,18 +28,18 @@ fn execute_with<P: Program>(settings: &GradcheckSettings, program: &P) -> Result
         return sink.write(output::plan::text(settings)?.as_bytes());
     }
     if settings.print.is_some() {
-        return sink.write(gradcheck::formulas(settings)?.as_bytes());
+        return sink.write(gradcheck::formulas::text(settings)?.as_bytes());
     }
     interrupt::listen();
     let progress = Progress::of("check", gradcheck::count(settings), settings.output.quiet);
     let report = gradcheck::check(settings, program, &Watch::new(&progress))?;
     drop(progress);
     sink.write(output::text(settings, &report)?.as_bytes())?;
-    verdict(&report)
+    verdict(settings, &report)
 }
 
 /// The exit code that the findings amount to.
-fn verdict(report: &Report) -> Result<(), Failure> {
+fn verdict(settings: &GradcheckSettings, report: &Report) -> Result<(), Failure> {
     let objections = report.objections();
     let of = |verdict| objections.iter().filter(move |objection| objection.verdict == verdict);
     let more = |count: usize| match count {
@@ -57,9 +57,12 @@ fn verdict(report: &Report) -> Result<(), Failure> {
     }
     if let Some(first) = of(Verdict::Undecided).next() {
         let mend = match first.check {
-            Check::Proof => "take smaller sizes, or a number for the slope of --activation",
+            Check::Proof if settings.slope == Slope::Symbol => {
+                "take smaller sizes, or a number for the slope of --activation"
+            }
+            Check::Proof => "take smaller sizes, or every slope at once: --activation leaky-relu",
             Check::Enclosure => "choose a smaller --radius",
-            Check::Remainder => "take more --remainders, or another --seed",
+            Check::Remainder => "take more --remainders, another --seed, or --boxes",
         };
         let others = more(of(Verdict::Undecided).count());
         let message = format!("not decided: {}{others}; {mend}", in_words(first));

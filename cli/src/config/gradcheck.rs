@@ -29,6 +29,7 @@ const ANY_SLOPE: &str = "leaky-relu";
 /// [`Failure::Usage`], about the first thing that is wrong.
 pub fn resolve(arguments: &Arguments) -> Result<GradcheckSettings, Failure> {
     let values = arguments.values()?;
+    check_sizes(&values)?;
     let tokens = size(&values, "tokens", 3)?;
     let shape = Shape {
         tokens,
@@ -68,6 +69,11 @@ pub fn resolve(arguments: &Arguments) -> Result<GradcheckSettings, Failure> {
     };
     let seed = values.integer("seed")?.unwrap_or(0);
     let print = values.choice("print", &FORMULAS)?;
+    if print.is_some() && values.switch("dry_run")? {
+        let message = "formulas are printed without checks, of which --dry-run tells: leave one \
+                       of both out";
+        return Err(values.fail("print", message));
+    }
     if print.is_some() && values.has("format") {
         let message = "formulas are text or latex, which --print chooses: leave --format out";
         return Err(values.fail("format", message));
@@ -110,6 +116,32 @@ pub fn resolve(arguments: &Arguments) -> Result<GradcheckSettings, Failure> {
         dry_run: values.switch("dry_run")?,
         echo: Value::Object(echo),
     })
+}
+
+/// Refuses keys of a run that determine sizes where the size itself is not given: a default would
+/// be another model.
+fn check_sizes(values: &Values) -> Result<(), Failure> {
+    const OF_TOKENS: &[&str] = &[
+        "preset",
+        "classes",
+        "s",
+        "p",
+        "partition",
+        "edges",
+        "adjacency",
+        "offsets",
+        "kq0",
+        "logits",
+    ];
+    const OF_VALUES: &[&str] = &["preset", "v", "w0"];
+    for (size, keys) in [("tokens", OF_TOKENS), ("channels", OF_VALUES), ("features", OF_VALUES)] {
+        let determines = keys.iter().find(|key| values.has(key));
+        if let (Some(key), false) = (determines, values.has(size)) {
+            let message = format!("gradcheck does not take sizes from it: give --{size}");
+            return Err(values.fail(key, message));
+        }
+    }
+    Ok(())
 }
 
 fn size(values: &Values, key: &str, default: usize) -> Result<usize, Failure> {

@@ -2,17 +2,19 @@
 //! which checks, in which order, and what they found. The checks themselves are the library's.
 
 pub mod cost;
+pub mod formulas;
 pub mod report;
 pub mod settings;
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use popgd_core::gradient_check::enclosure::EntryEnclosure;
 use popgd_core::gradient_check::lumped_numbers::{self, LumpedInputs};
 use popgd_core::gradient_check::taylor::{self, Remainders};
 use popgd_core::gradient_check::{
-    Block, Case, Coded, Encodings, Gradient, Program, Random, Slope, enclosure, exact, invariants,
-    lumped, step,
+    Block, Case, Encodings, Gradient, Program, Random, Slope, enclosure, exact, invariants, lumped,
+    step,
 };
 use popgd_core::scalar::interval::Interval;
 
@@ -52,8 +54,8 @@ pub fn count(settings: &GradcheckSettings) -> u64 {
         entries as u64 + settings.boxes + settings.remainders
     };
     let gradients: u64 = settings.positions.iter().map(of_positions).sum();
-    let claims =
-        if settings.proof == settings::Proof::Never { 0 } else { settings.groups().len() + 2 };
+    let compared = if cost::is_compared(settings).is_ok() { settings.groups().len() } else { 0 };
+    let claims = if settings.proof == settings::Proof::Never { 0 } else { compared + 2 };
     gradients + settings.boxes + settings.remainders + claims as u64
 }
 
@@ -141,8 +143,7 @@ fn gradient<P: Program>(
     for _ in 0..settings.boxes {
         let inputs = enclosure::random_box::<f64>(case, &mut random, settings.radius);
         let entries = enclosure::check(case, program, &inputs)?;
-        for (slot, entry) in found.entries.iter_mut().zip(entries) {
-            let seen = enclosed(entry.verdict, entry.coded, entry.derivative);
+        for (slot, seen) in found.entries.iter_mut().zip(enclosed(&entries)) {
             slot.enclosed = Some(worse(slot.enclosed, seen));
         }
         if watch.tick().is_break() {
@@ -185,19 +186,14 @@ fn order(block: &'static str, all: Vec<Remainders>) -> Order {
     let count = |verdict| all.iter().filter(|seen| seen.verdict == verdict).count() as u64;
     let mut orders: Vec<f64> = all.iter().filter_map(|seen| seen.order).collect();
     orders.sort_by(f64::total_cmp);
-    // The last remainder is rounding; the one before it tells what the gradient is off by.
-    let slope = |seen: &Remainders| match seen.points[..] {
-        [.., (step, remainder), _] => remainder / step,
-        _ => 0.0,
-    };
-    let wrong = all.iter().filter(|seen| seen.verdict == taylor::Verdict::Wrong);
     Order {
         block,
         right: count(taylor::Verdict::Right),
         wrong: count(taylor::Verdict::Wrong),
         silent: count(taylor::Verdict::Silent),
         order: orders.get(orders.len() / 2).copied(),
-        difference: wrong.map(slope).fold(0.0, f64::max),
+        refuted: all.iter().filter(|seen| seen.distance() > 0.0).count() as u64,
+        difference: all.iter().map(Remainders::distance).fold(0.0, f64::max),
         first: all.into_iter().next().map(|seen| seen.points).unwrap_or_default(),
     }
 }
@@ -211,10 +207,13 @@ fn lumped_step(
     let mut random = Random::new(settings.seed.wrapping_add(3));
     for _ in 0..settings.boxes {
         let inputs = lumped_box(&lumped_inputs(settings, &mut random), settings.radius);
-        for (at, (coded, derivative, verdict)) in
-            lumped_numbers::enclose(&inputs).into_iter().enumerate()
-        {
-            let seen = enclosed(verdict, coded, derivative);
+        let entries = lumped_numbers::enclose(&inputs);
+        let sizes = entries.iter().map(|&(coded, ..)| enclosure::distance_from_zero(coded));
+        let largest = sizes.fold(0.0, f64::max);
+        for (at, (coded, derivative, verdict)) in entries.into_iter().enumerate() {
+            let apart =
+                [enclosure::width(coded, derivative), enclosure::distance(coded, derivative)];
+            let seen = judged(verdict, apart, largest);
             match report.lumped.get_mut(at) {
                 Some((_, known)) => *known = worse(Some(*known), seen),
                 None => {
@@ -255,18 +254,33 @@ fn lumped_box(centre: &LumpedInputs<f64>, radius: f64) -> LumpedInputs<Interval<
     })
 }
 
-fn enclosed(
-    verdict: enclosure::Verdict,
-    coded: Interval<f64>,
-    derivative: Interval<f64>,
-) -> Enclosed {
-    let difference = coded - derivative;
-    let (at_most, at_least) =
-        (difference.magnitude(), difference.lo().max(-difference.hi()).max(0.0));
+/// What a box says, entry by entry. Enclosures that meet speak for the gradient only if they are
+/// narrow: against the largest entry of their matrix, or of all if that is 0.
+fn enclosed(entries: &[EntryEnclosure<f64>]) -> Vec<Enclosed> {
+    let largest = |block: Option<Block>| {
+        let of_block = |entry: &&EntryEnclosure<f64>| block.is_none_or(|b| entry.entry.block == b);
+        let entries = entries.iter().filter(of_block);
+        entries.map(EntryEnclosure::size).fold(0.0, f64::max)
+    };
+    let all = largest(None);
+    let [values, key_query] = [Block::Value, Block::KeyQuery].map(|block| {
+        let of_block = largest(Some(block));
+        if of_block > 0.0 { of_block } else { all }
+    });
+    let judge = |entry: &EntryEnclosure<f64>| {
+        let largest = if entry.entry.block == Block::Value { values } else { key_query };
+        judged(entry.verdict, [entry.width(), entry.distance()], largest)
+    };
+    entries.iter().map(judge).collect()
+}
+
+/// Enclosures as wide as this, in parts of the largest entry, say nothing.
+const NARROW: f64 = 0.01;
+
+fn judged(verdict: enclosure::Verdict, [at_most, at_least]: [f64; 2], largest: f64) -> Enclosed {
     let verdict = match verdict {
         enclosure::Verdict::Refuted => Verdict::Refuted,
-        enclosure::Verdict::Consistent if at_most.is_finite() => Verdict::Agrees,
-        // Also where the enclosures are so wide that they say nothing.
+        enclosure::Verdict::Consistent if at_most <= NARROW * largest => Verdict::Agrees,
         _ => Verdict::Undecided,
     };
     Enclosed { verdict, difference_at_most: at_most, difference_at_least: at_least }
@@ -298,7 +312,14 @@ fn claims(
     if watch.tick().is_break() {
         return Ok(ControlFlow::Break(()));
     }
-    for (tokens, group) in settings.groups() {
+    let groups = match cost::is_compared(settings) {
+        Ok(()) => settings.groups(),
+        Err(seconds) => {
+            report.comparison_left_out = Some(seconds);
+            Vec::new()
+        }
+    };
+    for (tokens, group) in groups {
         let all = lumped::is_dense(tokens, group, slope, seed)?;
         report.claims.extend(all.into_iter().map(|claim| (Topic::LumpedIsDense, claim)));
         if watch.tick().is_break() {
@@ -313,31 +334,3 @@ fn claims(
     }
     Ok(watch.tick())
 }
-
-/// Loss and gradient of descent as formulas, after a legend in comments.
-///
-/// # Errors
-/// None in practice: sizes are checked.
-pub fn formulas(settings: &GradcheckSettings) -> Result<String, Failure> {
-    let latex = settings.print == Some(settings::Formulas::Latex);
-    let comment = if latex { '%' } else { '#' };
-    let mut text = String::new();
-    for &encodings in &settings.positions {
-        for line in LEGEND.lines() {
-            text.push_str(&format!("{comment} {line}\n"));
-        }
-        let place = report::positions(encodings);
-        text.push_str(&format!("{comment} Positions: {place}.\n"));
-        let case = settings.case(encodings);
-        let listing = exact::with_formulas(&case, &Coded, |listing| {
-            if latex { format!("{listing:#}\n") } else { listing.to_string() }
-        });
-        text.push_str(&listing.map_err(out_of_order)?);
-    }
-    Ok(text)
-}
-
-const LEGEND: &str = "\
-w is W_V, q is W_KQ, v is V*, p is P, each by row and column; s is S* (s12: token 1, query 2);
-tau is the temperature, slope that of the activation below 0. L is the excess loss, dw11 its
-derivative by w11 as descent computes it; t1, t2, ... are what the formulas share.";

@@ -47,6 +47,14 @@ pub struct EntryFindings {
     pub enclosed: Option<Enclosed>,
 }
 
+impl EntryFindings {
+    /// Whether a proof has decided what wide enclosures leave open.
+    pub fn is_settled(&self) -> bool {
+        let proven = self.proof.is_some_and(|proof| proof.verdict == exact::Verdict::Proven);
+        proven && self.enclosed.is_none_or(|boxes| boxes.verdict != Verdict::Refuted)
+    }
+}
+
 /// The order of the Taylor remainder when some of the trained numbers move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
@@ -60,7 +68,9 @@ pub struct Order {
     pub silent: u64,
     /// The median of the orders.
     pub order: Option<f64>,
-    /// Where it is 1: the largest |⟨coded gradient − derivative, direction⟩|.
+    /// At how many of those an enclosure shows that the gradient is wrong: the order is measured.
+    pub refuted: u64,
+    /// There: how large |⟨coded gradient − derivative, direction⟩| certainly is at most.
     pub difference: f64,
     /// Steps and remainders at the first point.
     pub first: Vec<(f64, f64)>,
@@ -69,9 +79,9 @@ pub struct Order {
 impl Order {
     /// What the points say together.
     pub fn verdict(&self) -> Verdict {
-        if self.wrong > 0 {
+        if self.refuted > 0 {
             Verdict::Refuted
-        } else if self.right > 0 {
+        } else if self.right > 0 && self.wrong == 0 {
             Verdict::Agrees
         } else {
             Verdict::Undecided
@@ -118,6 +128,9 @@ pub struct Report {
     pub claims: Vec<(Topic, Claim)>,
     /// Claims about steps that were left out with the proofs.
     pub claims_left_out: bool,
+    /// If lumped and dense steps were not compared because that would take long: about how many
+    /// seconds.
+    pub comparison_left_out: Option<f64>,
     /// Whether the user broke it off.
     pub interrupted: bool,
 }
@@ -157,11 +170,28 @@ impl Check {
     }
 }
 
-/// The name of positions in formulas.
-pub fn positions(encodings: Encodings) -> &'static str {
+/// The words for positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positions {
+    /// In formulas.
+    pub formula: &'static str,
+    /// The same in LaTeX.
+    pub latex: &'static str,
+    /// In flags and results.
+    pub name: &'static str,
+    /// Before the names of a listing that has both.
+    pub prefix: &'static str,
+}
+
+/// What positions are called.
+pub fn positions(encodings: Encodings) -> Positions {
     match encodings {
-        Encodings::Identity => "P = I",
-        Encodings::General => "any P",
+        Encodings::Identity => {
+            Positions { formula: "P = I", latex: "P = I", name: "identity", prefix: "i" }
+        }
+        Encodings::General => {
+            Positions { formula: "any P", latex: r"\text{any } P", name: "general", prefix: "g" }
+        }
     }
 }
 
@@ -186,16 +216,16 @@ impl Report {
             let sure = enclosed.verdict == Verdict::Refuted;
             sure.then_some(enclosed.difference_at_least)
         };
-        let off = |order: &Order| (order.wrong > 0).then_some(order.difference);
+        let off = |order: &Order| (order.refuted > 0).then_some(order.difference);
         for gradient in &self.gradients {
-            let place = positions(gradient.encodings);
+            let place = positions(gradient.encodings).formula;
             for found in &gradient.entries {
                 let subject = format!("{} with {place}", found.entry);
                 if let Some(proof) = &found.proof {
                     let (verdict, size) = ((&proof.verdict).into(), size(&proof.verdict));
                     object(Check::Proof, verdict, subject.clone(), size);
                 }
-                if let Some(boxes) = &found.enclosed {
+                if let Some(boxes) = found.enclosed.as_ref().filter(|_| !found.is_settled()) {
                     object(Check::Enclosure, boxes.verdict, subject, enclosed(boxes));
                 }
             }
@@ -204,7 +234,13 @@ impl Report {
                 object(Check::Remainder, order.verdict(), subject, off(order));
             }
         }
+        let mut of_lumped = self.claims.iter().filter(|(topic, _)| *topic == Topic::LumpedStep);
+        let settled = of_lumped.clone().next().is_some()
+            && of_lumped.all(|(_, claim)| claim.verdict == exact::Verdict::Proven);
         for (name, boxes) in &self.lumped {
+            if settled && boxes.verdict == Verdict::Undecided {
+                continue;
+            }
             let subject = format!("the lumped step of {name}");
             object(Check::Enclosure, boxes.verdict, subject, enclosed(boxes));
         }
@@ -224,6 +260,9 @@ impl Report {
         let proven = |found: &EntryFindings| {
             found.proof.is_some_and(|proof| proof.verdict == exact::Verdict::Proven)
         };
-        self.gradients.iter().all(|gradient| gradient.entries.iter().all(proven))
+        let all = |gradient: &GradientFindings| {
+            !gradient.entries.is_empty() && gradient.entries.iter().all(proven)
+        };
+        !self.gradients.is_empty() && self.gradients.iter().all(all)
     }
 }

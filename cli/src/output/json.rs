@@ -35,16 +35,28 @@
 //!   `differs`; it is of the whole document but itself), the number of `checkpoints`, the `problem`
 //!   and, if the proof holds, the `claims`. CSV has the readings alone.
 //! * `gradcheck` adds the `verdict` over all (`proven`, `consistent`, `undecided`, `refuted`);
+//!   `stopped` with its `reason` (`interrupted`) if it was broken off: entries that were not reached
+//!   have neither `proof` nor `enclosure`, and the verdict is not better than `undecided`;
 //!   `gradient`, for each kind of `positions` its `entries` (`block`, `row`, `column`; `proof` with
-//!   `verdict`, `operations` and `terms`; `enclosure` with `verdict` and `difference_at_most`, and
-//!   `difference_at_least` if it is refuted) and `remainders` (`of` a block; `verdict` `right`,
-//!   `wrong` or `undecided`, the median `order`, how many points were `right`, `wrong`, `silent`,
-//!   and the `first` of them); or, in the place of proofs, `proof_left_out` with the
-//!   `expected_seconds`; `lumped_step` with `entries` and a `remainder` likewise; and `claims`
-//!   (`about`, `claim`, `verdict`, `formulas`, `operations`, `terms`), with `claims_left_out`. What
-//!   is refuted has the `difference`, of a proof as an enclosure of it at some point. In CSV a line
-//!   is a check of an entry, a block or a claim; its `dry_run` has `gradient` and
-//!   `expected_seconds`.
+//!   `verdict`, `operations` and `terms`; `enclosure` with `verdict`, `consistent` only if it is
+//!   narrow, `difference_at_most` with its own `status`, and `difference_at_least` if it is refuted)
+//!   and `remainders` (`of` a block; `verdict` `right`, `wrong` or `undecided`, the median `order`,
+//!   how many points were `right`, `wrong`, `silent`, and how many of the wrong ones an enclosure
+//!   `refuted`: without these it is `undecided`; and the `first` of them); or, in the place of
+//!   proofs, `proof_left_out` with the `expected_seconds`; `lumped_step` with `entries` and a
+//!   `remainder` likewise; and `claims` (`about`, `claim`, `verdict`, `formulas`, `operations`,
+//!   `terms`), with `claims_left_out`, and `comparison_left_out` with the `expected_seconds` if
+//!   lumped and dense steps were not compared. What is refuted has the `difference`, of a proof as an
+//!   enclosure of it at some point, of a remainder as a lower bound. Its `dry_run` has `gradient`
+//!   (`positions`, the number of `entries`, whether there is a `proof`, `proof_seconds`,
+//!   `boxes_seconds`, `remainders_seconds`), `claims_seconds` and `expected_seconds`.
+//!   In CSV a line is a check of an entry, a block or a claim: `about`, `positions`, `of`, `check`
+//!   (`proof`, `enclosure`, `remainder`), `verdict`, `status`, `operations`, `terms`, `order`,
+//!   `difference_at_least`, `difference_at_most`. Cells are empty where there is no such figure:
+//!   `positions` of what has none; `status` of what is undecided or consistent (the bounds of an
+//!   enclosure are always proven); `operations` and `terms` but of proofs, `order` but of
+//!   remainders, `difference_at_most` but of enclosures; `difference_at_least` of proofs and
+//!   remainders that are not refuted.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

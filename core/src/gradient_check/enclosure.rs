@@ -57,19 +57,45 @@ pub struct EntryEnclosure<F: Float> {
 }
 
 impl<F: Float> EntryEnclosure<F> {
-    /// How far apart coded gradient and derivative can be: the largest difference that the
-    /// enclosures allow.
+    /// [`width`] of gradient and derivative.
     #[must_use]
     pub fn width(&self) -> F {
-        (self.coded - self.derivative).magnitude()
+        width(self.coded, self.derivative)
     }
 
-    /// How far apart they certainly are; 0 unless refuted.
+    /// [`distance`] of gradient and derivative.
     #[must_use]
     pub fn distance(&self) -> F {
-        let difference = self.coded - self.derivative;
-        difference.lo().max(-difference.hi()).max(F::ZERO)
+        distance(self.coded, self.derivative)
     }
+
+    /// How large the coded gradient certainly is.
+    #[must_use]
+    pub fn size(&self) -> F {
+        distance_from_zero(self.coded)
+    }
+}
+
+/// How far apart coded gradient and derivative can be: the largest difference that the enclosures
+/// allow.
+#[must_use]
+pub fn width<F: Float>(coded: Interval<F>, derivative: Interval<F>) -> F {
+    (coded - derivative).magnitude()
+}
+
+/// How far apart they certainly are; 0 unless refuted.
+#[must_use]
+pub fn distance<F: Float>(coded: Interval<F>, derivative: Interval<F>) -> F {
+    distance_from_zero(coded - derivative)
+}
+
+/// The smallest magnitude of what is in the interval.
+#[must_use]
+pub fn distance_from_zero<F: Float>(enclosure: Interval<F>) -> F {
+    if enclosure.is_empty() {
+        return F::ZERO;
+    }
+    enclosure.lo().max(-enclosure.hi()).max(F::ZERO)
 }
 
 /// In how many directions at a time the loss is differentiated.

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use super::program::{Case, Entry, Program};
+use super::program::{Case, Entry, Program, Slope};
 use super::random::Random;
 use crate::Error;
 use crate::scalar::interval::Interval;
@@ -131,16 +131,20 @@ pub fn check_each<P: Program>(
     seed: u64,
     mut visit: impl FnMut(EntryProof) -> ControlFlow<()>,
 ) -> Result<(), Error> {
-    let arena = Arena::new();
-    let inputs = case.inputs(|name| arena.symbol(name));
-    let loss = program.loss(&inputs)?;
-    let gradient = program.gradient(&inputs)?.fits(case.shape)?;
-    let mut judge = Judge::new(&arena, seed);
-    judge.assume_positive("tau");
-    for (entry, coded) in case.entries().zip(gradient.iter()) {
-        let difference = coded - loss.derivative(&case.name(entry));
-        let (verdict, terms) = judge.zero(difference);
-        let proof = EntryProof { entry, verdict, operations: difference.node_count(), terms };
+    let (arena, any_slope) = (Arena::new(), Arena::new());
+    let mut differences = Differences::new(&arena, case, program, seed)?;
+    let mut general = None;
+    for entry in case.entries() {
+        let Some(mut proof) = differences.judge(case, entry) else { break };
+        if proof.verdict == Verdict::Undecided && case.slope.is_generic() {
+            // What is proven for every slope is proven for this one.
+            let case = Case { slope: Slope::Symbol, ..*case };
+            if general.is_none() {
+                general = Some(Differences::new(&any_slope, &case, program, seed)?);
+            }
+            let found = general.as_mut().and_then(|general| general.judge(&case, entry));
+            proof = found.filter(|found| found.verdict == Verdict::Proven).unwrap_or(proof);
+        }
         if visit(proof).is_break() {
             break;
         }
@@ -148,13 +152,46 @@ pub fn check_each<P: Program>(
     Ok(())
 }
 
-/// Hands the formulas of loss and gradient over, with names for them and for what they share.
+/// Loss and gradient as formulas, and a judge of their differences.
+struct Differences<'a> {
+    loss: Expr<'a>,
+    gradient: Vec<Expr<'a>>,
+    judge: Judge<'a>,
+}
+
+impl<'a> Differences<'a> {
+    fn new<P: Program>(
+        arena: &'a Arena,
+        case: &Case,
+        program: &P,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let inputs = case.inputs(|name| arena.symbol(name));
+        let loss = program.loss(&inputs)?;
+        let gradient = program.gradient(&inputs)?.fits(case.shape)?.iter().collect();
+        let mut judge = Judge::new(arena, seed);
+        judge.assume_positive("tau");
+        Ok(Self { loss, gradient, judge })
+    }
+
+    fn judge(&mut self, case: &Case, entry: Entry) -> Option<EntryProof> {
+        let place = case.entries().position(|other| other == entry)?;
+        let coded = *self.gradient.get(place)?;
+        let difference = coded - self.loss.derivative(&case.name(entry));
+        let (verdict, terms) = self.judge.zero(difference);
+        Some(EntryProof { entry, verdict, operations: difference.node_count(), terms })
+    }
+}
+
+/// Hands the formulas of loss and gradient over, with names for them and for what they share, which
+/// all begin with `prefix`.
 ///
 /// # Errors
 /// What the program finds wrong with the sizes.
 pub fn with_formulas<P: Program, R>(
     case: &Case,
     program: &P,
+    prefix: &str,
     visit: impl FnOnce(&Listing<'_>) -> R,
 ) -> Result<R, Error> {
     let arena = Arena::new();
@@ -167,11 +204,12 @@ pub fn with_formulas<P: Program, R>(
         name.push_str(&case.name(entry));
         (name, coded)
     });
-    Ok(visit(&Listing::new(core::iter::once(loss).chain(named))))
+    let listing = Listing::new(core::iter::once(loss).chain(named));
+    Ok(visit(&listing.with_prefix(prefix)))
 }
 
-/// Whether every entry is proven.
+/// Whether there are entries and every one is proven.
 #[must_use]
 pub fn all_proven(proofs: &[EntryProof]) -> bool {
-    proofs.iter().all(|proof| proof.verdict == Verdict::Proven)
+    !proofs.is_empty() && proofs.iter().all(|proof| proof.verdict == Verdict::Proven)
 }

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::claim::{Claim, differences};
+use super::claim::{Claim, differences, with_any_slope};
 use super::exact::Judge;
 use super::program::{Case, Coded, Encodings, Gradient, Inputs, Program, Slope};
 use crate::Error;
@@ -21,6 +21,10 @@ use crate::scalar::symbolic::{Arena, Expr};
 /// # Errors
 /// [`Error::Empty`] if a size is 0.
 pub fn check(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
+    with_any_slope(slope, |slope| of_slope(shape, slope, seed))
+}
+
+fn of_slope(shape: Shape, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
     let arena = Arena::new();
     let mut judge = Judge::new(&arena, seed);
     for name in ["tau", "D", "K", "v", "eta", "kappa", "scale"] {

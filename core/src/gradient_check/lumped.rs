@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::claim::{Claim, differences};
+use super::claim::{Claim, differences, with_any_slope};
 use super::exact::Judge;
 use super::program::Slope;
 use crate::Error;
@@ -41,6 +41,10 @@ fn activation(slope: Slope, context: Expr<'_>) -> Activation<Expr<'_>> {
 /// # Errors
 /// None that can occur.
 pub fn step_is_the_gradient(slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
+    with_any_slope(slope, |slope| families(slope, seed))
+}
+
+fn families(slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
     let arena = Arena::new();
     let mut judge = Judge::new(&arena, seed);
     POSITIVE.iter().for_each(|name| judge.assume_positive(name));
@@ -153,6 +157,10 @@ fn step_less_gradient<'a>(
 /// # Errors
 /// [`Error::Group`] unless 1 ≤ K ≤ D.
 pub fn is_dense(tokens: usize, group: usize, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
+    with_any_slope(slope, |slope| of_group(tokens, group, slope, seed))
+}
+
+fn of_group(tokens: usize, group: usize, slope: Slope, seed: u64) -> Result<Vec<Claim>, Error> {
     let arena = Arena::new();
     let one = arena.rational(1, 1);
     let squares = tokens.saturating_mul(tokens);

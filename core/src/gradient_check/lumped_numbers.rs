@@ -173,5 +173,17 @@ pub fn remainders<F: Float>(
             Ok(libm::fabs(moved.loss().to_f64() - before - step * slope))
         },
         |step| ROUNDINGS * F::UNIT_ROUNDOFF.to_f64() * (size + step * slope_size),
+        || Ok(enclosed_difference(inputs, &direction)),
     )
+}
+
+/// `⟨gradient − derivative, direction⟩` at a point.
+fn enclosed_difference<F: Float>(inputs: &LumpedInputs<F>, direction: &[f64]) -> Interval<f64> {
+    let point = inputs.map(|x| Interval::point(x.to_f64()));
+    enclose(&point)
+        .into_iter()
+        .zip(direction)
+        .fold(Interval::point(0.0), |sum, ((coded, derivative, _), &d)| {
+            sum + (coded - derivative) * Interval::point(d)
+        })
 }

@@ -24,6 +24,21 @@ pub enum Slope {
     Fraction(i64, i64),
 }
 
+impl Slope {
+    /// Whether it is a number for which the code does what it does for a symbol: for −1, 0 and 1
+    /// terms vanish.
+    pub(super) fn is_generic(self) -> bool {
+        match self {
+            Self::Symbol => false,
+            Self::Fraction(numerator, denominator) => {
+                numerator != 0
+                    && numerator != denominator
+                    && numerator.checked_neg() != Some(denominator)
+            }
+        }
+    }
+}
+
 /// The positional encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encodings {

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::claim::{Claim, differences};
+use super::claim::{Claim, differences, with_any_slope};
 use super::exact::Judge;
 use super::program::{Case, Coded, Encodings, Inputs, Program, logits, teacher};
 use crate::Error;
@@ -19,6 +19,10 @@ use crate::scalar::symbolic::{Arena, Expr};
 /// # Errors
 /// [`Error::Empty`] if a size is 0.
 pub fn check(case: &Case, seed: u64) -> Result<Vec<Claim>, Error> {
+    with_any_slope(case.slope, |slope| of_case(&Case { slope, ..*case }, seed))
+}
+
+fn of_case(case: &Case, seed: u64) -> Result<Vec<Claim>, Error> {
     let arena = Arena::new();
     let mut judge = Judge::new(&arena, seed);
     judge.assume_positive("tau");

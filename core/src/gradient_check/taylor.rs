@@ -5,10 +5,13 @@
 
 use alloc::vec::Vec;
 
+use super::enclosure::distance_from_zero;
 use super::program::{Case, Gradient, Inputs, Program, logits, scores};
 use super::random::Random;
 use crate::Error;
+use crate::scalar::dual::Dual;
 use crate::scalar::float::Float;
+use crate::scalar::interval::Interval;
 
 /// What the remainder says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,17 @@ pub struct Remainders {
     pub order: Option<f64>,
     /// What it says.
     pub verdict: Verdict,
+    /// If it falls like h: `⟨gradient − derivative, direction⟩` at the point, enclosed. The gradient
+    /// is certainly wrong only if 0 is not in it; the order is measured.
+    pub difference: Option<Interval<f64>>,
+}
+
+impl Remainders {
+    /// How far the gradient is certainly off in this direction; 0 if it may be right.
+    #[must_use]
+    pub fn distance(&self) -> f64 {
+        self.difference.map_or(0.0, distance_from_zero)
+    }
 }
 
 /// Between how many neighbours the order is taken.
@@ -67,13 +81,40 @@ pub fn check<F: Float, P: Program>(
             Ok(libm::fabs(after - before - step * slope))
         },
         |step| ROUNDINGS * F::UNIT_ROUNDOFF.to_f64() * (size + step * slope_size),
+        || enclosed_difference(program, inputs, direction),
     )
 }
 
-/// The remainders of any function, given by the remainder at a step and what rounding can do to it.
+/// `⟨gradient − derivative, direction⟩` at a point.
+fn enclosed_difference<F: Float, P: Program>(
+    program: &P,
+    inputs: &Inputs<F>,
+    direction: &Gradient<F>,
+) -> Result<Interval<f64>, Error> {
+    let point = inputs.map(|x| Interval::point(x.to_f64()));
+    let gradient = program.gradient(&point)?.fits(inputs.shape)?;
+    let mut dual = point.map(Dual::<Interval<f64>, 1>::constant);
+    let trained = dual.value_matrix.iter_mut().chain(&mut dual.key_query);
+    let mut along = Interval::point(0.0);
+    for ((slot, d), g) in trained.zip(direction.iter()).zip(gradient.iter()) {
+        // Where nothing moves there may be no derivative.
+        if d.is_zero() {
+            continue;
+        }
+        let d = Interval::point(d.to_f64());
+        slot.derivative = [d];
+        along = along + g * d;
+    }
+    let [derivative] = program.loss(&dual)?.derivative;
+    Ok(along - derivative)
+}
+
+/// The remainders of any function, given by the remainder at a step, what rounding can do to it, and
+/// an enclosure of what the gradient is off by.
 pub(super) fn remainders(
     remainder: impl Fn(f64) -> Result<f64, Error>,
     noise: impl Fn(f64) -> f64,
+    difference: impl FnOnce() -> Result<Interval<f64>, Error>,
 ) -> Result<Remainders, Error> {
     let (mut points, mut orders) = (Vec::new(), Vec::new());
     let mut previous: Option<f64> = None;
@@ -103,7 +144,8 @@ pub(super) fn remainders(
         }
         _ => Verdict::Silent,
     };
-    Ok(Remainders { points, order, verdict })
+    let difference = if verdict == Verdict::Wrong { Some(difference()?) } else { None };
+    Ok(Remainders { points, order, verdict, difference })
 }
 
 /// A random direction, in proportion to the point: a row of W_V moves by about its own length (not

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::*;
 use crate::cli::CommonArgs;
 use crate::config::Arguments;
+use crate::gradcheck::report::Order;
 use crate::gradcheck_args::GradcheckArgs;
 
 /// The coded gradient with a fault.
@@ -106,9 +107,10 @@ fn an_enclosure_refutes() {
     refuted(&failure, &["W_KQ[1,1] with P = I by enclosure, off by "]);
     let found = &document["gradient"][1]["entries"][2];
     assert_eq!((&found["block"], &found["row"]), (&"W_KQ".into(), &1.into()));
-    let size = |key: &str| found["enclosure"][key].as_f64().unwrap();
-    assert!(0.0 < size("difference_at_least"), "{found}");
-    assert!(size("difference_at_least") <= size("difference_at_most"), "{found}");
+    let at_least = found["enclosure"]["difference_at_least"].as_f64().unwrap();
+    let at_most = found["enclosure"]["difference_at_most"]["value"].as_f64().unwrap();
+    assert!(0.0 < at_least && at_least <= at_most, "{found}");
+    assert_eq!(found["enclosure"]["status"], "proven");
     assert!(found["proof"].is_null(), "{found}");
 }
 
@@ -119,7 +121,8 @@ fn the_order_of_the_remainder_refutes() {
         refuted(&failure, &[name, "with P = I by order of the remainder, off by "]);
         let found = &document["gradient"][0]["remainders"][at];
         assert_eq!((&found["of"], &found["verdict"]), (&name.into(), &"wrong".into()));
-        assert_eq!(found["status"], "measured");
+        // The order is measured; that the gradient is wrong is enclosed.
+        assert_eq!((&found["status"], &found["refuted"]), (&"proven".into(), &found["wrong"]));
         assert!((found["order"].as_f64().unwrap() - 1.0).abs() < 0.05, "{found}");
         assert!(found["difference"].as_f64().unwrap() > 1e-6, "{found}");
         let other = &document["gradient"][0]["remainders"][1 - at];
@@ -161,4 +164,21 @@ fn tables_and_csv_name_what_is_refuted() {
         let found = text.lines().find(|text| text.contains(line)).unwrap();
         assert!(found.contains("refuted"), "{found}");
     }
+}
+
+#[test]
+fn an_order_alone_refutes_nothing() {
+    let order = |right, wrong, refuted| {
+        let (block, silent, order, first) = ("W_V", 0, Some(1.0), Vec::new());
+        Order { block, right, wrong, silent, refuted, order, difference: 0.0, first }.verdict()
+    };
+    assert_eq!(order(7, 1, 0), Verdict::Undecided);
+    assert_eq!(order(7, 1, 1), Verdict::Refuted);
+    assert_eq!(order(8, 0, 0), Verdict::Agrees);
+    assert_eq!(order(0, 0, 0), Verdict::Undecided);
+}
+
+#[test]
+fn of_nothing_nothing_is_proven() {
+    assert!(!Report::default().is_proven());
 }

@@ -35,7 +35,9 @@ impl Line<'_> {
     fn record(self) -> Vec<String> {
         let status = match (self.check, self.verdict) {
             (_, Verdict::Undecided) => "",
-            (Check::Remainder, _) => "measured",
+            (Check::Remainder, Verdict::Agrees) => "measured",
+            // The bounds are proven, not that both are equal.
+            (Check::Enclosure, Verdict::Agrees) => "",
             _ => "proven",
         };
         let check = match self.check {
@@ -62,7 +64,7 @@ pub(super) fn text(report: &Report) -> Result<String, Failure> {
         [none(), none(), none(), least, most]
     };
     let ordered = |found: &Order| {
-        let least = if found.wrong > 0 { float(found.difference) } else { none() };
+        let least = if found.refuted > 0 { float(found.difference) } else { none() };
         [none(), none(), found.order.map_or(none(), float), least, none()]
     };
     let mut records = Vec::new();

@@ -37,6 +37,10 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
     let claims = report.claims.iter().map(|(topic, found)| claim(*topic, found)).collect();
     document.insert("claims".into(), Value::Array(claims));
     document.insert("claims_left_out".into(), report.claims_left_out.into());
+    if let Some(seconds) = report.comparison_left_out {
+        let value = json!({ "expected_seconds": json::float(seconds) });
+        document.insert("comparison_left_out".into(), value);
+    }
     json::text(document)
 }
 
@@ -75,12 +79,17 @@ pub(super) fn block_name(block: Block) -> &'static str {
     }
 }
 
-/// A verdict, and that it is proven if it is one.
+/// A verdict, and whether it is proven or measured if it is a claim: that enclosures are consistent
+/// is none.
 fn judged(check: Check, verdict: Verdict) -> Map<String, Value> {
     let mut map = Map::new();
     map.insert("verdict".into(), word(check, verdict).into());
-    let status = if check == Check::Remainder { "measured" } else { "proven" };
-    if verdict != Verdict::Undecided {
+    let status = match (check, verdict) {
+        (_, Verdict::Undecided) | (Check::Enclosure, Verdict::Agrees) => None,
+        (Check::Remainder, Verdict::Agrees) => Some("measured"),
+        _ => Some("proven"),
+    };
+    if let Some(status) = status {
         map.insert("status".into(), status.into());
     }
     map
@@ -103,7 +112,8 @@ fn proof(found: &EntryProof) -> Value {
 
 fn enclosure(found: &Enclosed) -> Value {
     let mut map = judged(Check::Enclosure, found.verdict);
-    map.insert("difference_at_most".into(), json::float(found.difference_at_most));
+    let bound = json!({ "value": json::float(found.difference_at_most), "status": "proven" });
+    map.insert("difference_at_most".into(), bound);
     if found.verdict == Verdict::Refuted {
         map.insert("difference_at_least".into(), json::float(found.difference_at_least));
     }
@@ -121,6 +131,9 @@ fn order(found: &Order) -> Value {
     map.insert("wrong".into(), json::integer(found.wrong));
     map.insert("silent".into(), json::integer(found.silent));
     if found.wrong > 0 {
+        map.insert("refuted".into(), json::integer(found.refuted));
+    }
+    if found.refuted > 0 {
         map.insert("difference".into(), json::float(found.difference));
     }
     let point = |&(step, remainder): &(f64, f64)| json!({ "step": json::float(step), "remainder": json::float(remainder) });

@@ -8,7 +8,7 @@ mod table;
 use popgd_core::gradient_check::{Encodings, Slope};
 
 use crate::error::Failure;
-use crate::gradcheck::report::{Check, Report, Topic, Verdict};
+use crate::gradcheck::report::{Check, Report, Topic, Verdict, positions};
 use crate::gradcheck::settings::GradcheckSettings;
 use crate::provenance::{self, Provenance};
 use crate::settings::Format;
@@ -71,10 +71,7 @@ fn word(check: Check, verdict: Verdict) -> &'static str {
 
 /// The name of positions in results.
 fn kind(encodings: Encodings) -> &'static str {
-    match encodings {
-        Encodings::Identity => "identity",
-        Encodings::General => "general",
-    }
+    positions(encodings).name
 }
 
 /// The name of a topic in results.

@@ -24,21 +24,24 @@ pub fn text(settings: &GradcheckSettings) -> Result<String, Failure> {
             let case = settings.case(encodings);
             Part {
                 kind: kind(encodings),
-                title: positions(encodings),
+                title: positions(encodings).formula,
                 entries: case.entries().count(),
                 proven: cost::is_proven(settings, encodings).is_ok(),
                 proof_seconds: cost::proof_seconds(&case),
-                boxes_seconds: settings.boxes as f64 * cost::box_seconds(&case),
+                boxes_seconds: cost::boxes_seconds(&case, settings.boxes),
+                remainders_seconds: cost::remainders_seconds(&case, settings.remainders),
             }
         })
         .collect();
-    let seconds = parts.iter().map(Part::seconds).sum::<f64>();
+    let claims = cost::claims_seconds(settings);
+    let seconds = parts.iter().map(Part::seconds).sum::<f64>() + claims;
     match settings.output.format {
-        Format::Table => Ok(for_people(settings, &parts, seconds)),
+        Format::Table => Ok(for_people(settings, &parts, claims, seconds)),
         Format::Json => {
             let mut document = json::head("gradcheck", &settings.echo, &provenance(settings));
             let mut plan = Map::new();
             plan.insert("gradient".into(), parts.iter().map(Part::to_json).collect());
+            plan.insert("claims_seconds".into(), json::float(claims));
             plan.insert("expected_seconds".into(), json::float(seconds));
             document.insert("dry_run".into(), Value::Object(plan));
             Ok(json::text(document))
@@ -62,11 +65,13 @@ struct Part {
     proven: bool,
     proof_seconds: f64,
     boxes_seconds: f64,
+    remainders_seconds: f64,
 }
 
 impl Part {
     fn seconds(&self) -> f64 {
-        self.boxes_seconds + if self.proven { self.proof_seconds } else { 0.0 }
+        let proof = if self.proven { self.proof_seconds } else { 0.0 };
+        proof + self.boxes_seconds + self.remainders_seconds
     }
 
     fn to_json(&self) -> Value {
@@ -76,6 +81,7 @@ impl Part {
             "proof": self.proven,
             "proof_seconds": json::float(self.proof_seconds),
             "boxes_seconds": json::float(self.boxes_seconds),
+            "remainders_seconds": json::float(self.remainders_seconds),
         })
     }
 }
@@ -89,7 +95,7 @@ fn entries(settings: &GradcheckSettings) -> Vec<Vec<String>> {
     .collect()
 }
 
-fn for_people(settings: &GradcheckSettings, parts: &[Part], seconds: f64) -> String {
+fn for_people(settings: &GradcheckSettings, parts: &[Part], claims: f64, seconds: f64) -> String {
     let style = Style::for_results(&settings.output);
     let mut text = format!("{}\n", style.bold(&style.prose(&heading(settings))));
     text.push_str(&format!("\n{}\n", style.bold("Configuration")));
@@ -111,6 +117,17 @@ fn for_people(settings: &GradcheckSettings, parts: &[Part], seconds: f64) -> Str
         text.push_str(&format!("  {:20}{} entries, {proof}\n", part.title, part.entries));
         let boxes = duration(part.boxes_seconds);
         text.push_str(&format!("  {:20}{} boxes, about {boxes}\n", "", settings.boxes));
+        let remainders = duration(part.remainders_seconds);
+        let points = settings.remainders;
+        text.push_str(&format!("  {:20}{points} remainders, about {remainders}\n", ""));
+    }
+    let left_out = match (settings.proof, cost::is_compared(settings)) {
+        (Proof::Auto, Err(_)) => ", lumped = dense left out (--proof always)",
+        _ => "",
+    };
+    let about = duration(claims);
+    if settings.proof != Proof::Never {
+        text.push_str(&format!("  {:20}about {about}{left_out}\n", "steps"));
     }
     text.push_str(&format!("  {:20}about {}\n", "run time", duration(seconds)));
     text

@@ -1,7 +1,7 @@
 //! The report for people.
 
 use popgd_core::gradient_check::claim::Claim;
-use popgd_core::gradient_check::exact::EntryProof;
+use popgd_core::gradient_check::exact::{self, EntryProof};
 
 use super::{heading, json::block_name, overall, word};
 use crate::dry_run::duration;
@@ -21,21 +21,18 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
     let style = Style::for_results(&settings.output);
     let mut text = format!("{}\n", style.bold(&style.prose(&heading(settings))));
     for found in &report.gradients {
-        let title =
-            format!("Coded gradient less derivative of the loss, {}", positions(found.encodings));
+        let title = format!(
+            "Coded gradient less derivative of the loss, {}",
+            positions(found.encodings).formula
+        );
         text.push_str(&format!("\n{}\n", style.bold(&title)));
         text.push_str(&coloured(&entries(found), style));
         if let Some(seconds) = found.proof_left_out {
             text.push_str(&style.open(&format!("{}\n", left_out(settings, seconds))));
         }
     }
-    if settings.boxes > 0 {
-        let about = format!(
-            "Proof: the difference is 0 for all numbers. Enclosed: at most so large at any point of {} \
-             random boxes of radius {}.",
-            settings.boxes,
-            short(settings.radius)
-        );
+    let about = explanation(settings, report);
+    if !about.is_empty() {
         text.push_str(&style.dim(&format!("{}\n", wrapped(&about, 80))));
     }
     let orders: Vec<_> = report
@@ -44,7 +41,7 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
         .flat_map(|found| found.orders.iter().map(move |order| (Some(found.encodings), order)))
         .chain(report.lumped_order.iter().map(|order| (None, order)))
         .map(|(encodings, order)| {
-            let place = encodings.map_or(String::new(), |e| format!("{}, ", positions(e)));
+            let place = encodings.map_or(String::new(), |e| format!("{}, ", positions(e).formula));
             (format!("{place}{}", order.block), order)
         })
         .collect();
@@ -58,7 +55,9 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
         text.push_str(&coloured(&lumped_table(&report.lumped), style));
     }
     if !report.claims.is_empty() {
-        text.push_str(&format!("\n{}\n", style.bold("Steps, for all numbers")));
+        let proven = all_proven(report.claims.iter().map(|(_, claim)| claim.verdict));
+        let title = if proven { "Steps, for all numbers" } else { "Steps" };
+        text.push_str(&format!("\n{}\n", style.bold(title)));
         text.push_str(&coloured(&claim_table(settings, &report.claims), style));
     }
     if report.claims_left_out {
@@ -66,8 +65,38 @@ pub(super) fn text(settings: &GradcheckSettings, report: &Report) -> String {
                        this size are left out too.";
         text.push_str(&style.open(&format!("{}\n", wrapped(text_of, 80))));
     }
+    if let Some(seconds) = report.comparison_left_out {
+        let text_of = format!(
+            "Lumped and dense steps are not compared: at this size that would take about {}. Give \
+             --proof always to compare them all the same.",
+            duration(seconds)
+        );
+        text.push_str(&style.open(&format!("{}\n", wrapped(&text_of, 80))));
+    }
     text.push_str(&format!("\n{}\n", conclusion(report, style)));
     text
+}
+
+fn all_proven(verdicts: impl IntoIterator<Item = exact::Verdict>) -> bool {
+    verdicts.into_iter().all(|verdict| verdict == exact::Verdict::Proven)
+}
+
+/// What the verdicts on entries mean, as far as there are such.
+fn explanation(settings: &GradcheckSettings, report: &Report) -> String {
+    let entries = || report.gradients.iter().flat_map(|found| &found.entries);
+    let mut proofs = entries().filter_map(|entry| entry.proof).peekable();
+    let mut sentences = Vec::new();
+    if proofs.peek().is_some() && all_proven(proofs.map(|proof| proof.verdict)) {
+        sentences.push("Proof: the difference is 0 for all numbers.".to_owned());
+    }
+    if entries().any(|entry| entry.enclosed.is_some()) {
+        sentences.push(format!(
+            "Enclosed: at most so large at any point of {} random boxes of radius {}.",
+            settings.boxes,
+            short(settings.radius)
+        ));
+    }
+    sentences.join(" ")
 }
 
 fn left_out(settings: &GradcheckSettings, seconds: f64) -> String {
@@ -187,7 +216,7 @@ fn verdict_of<'a>(entries: impl IntoIterator<Item = &'a EntryFindings>) -> &'sta
     for entry in entries {
         let proof = entry.proof.as_ref().map(|proof| Verdict::from(&proof.verdict));
         proven &= proof.is_some();
-        let boxes = entry.enclosed.map(|boxes| boxes.verdict);
+        let boxes = entry.enclosed.map(|boxes| boxes.verdict).filter(|_| !entry.is_settled());
         worst = proof.into_iter().chain(boxes).fold(worst, Verdict::max);
     }
     word(if proven { Check::Proof } else { Check::Enclosure }, worst)
@@ -242,7 +271,7 @@ fn claim_table(settings: &GradcheckSettings, claims: &[(Topic, Claim)]) -> Strin
                 all.terms = all.terms.max(claim.terms);
             }
             Topic::DenseStep(encodings) => {
-                rows.push(row(format!("{}, {}", claim.name, positions(*encodings)), claim));
+                rows.push(row(format!("{}, {}", claim.name, positions(*encodings).formula), claim));
             }
             _ => rows.push(row(claim.name.clone(), claim)),
         }

@@ -73,6 +73,8 @@ impl<'a> Expr<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'a> {
     formulas: Vec<(String, Expr<'a>)>,
+    /// What names begin with.
+    front: String,
 }
 
 impl<'a> Listing<'a> {
@@ -84,7 +86,15 @@ impl<'a> Listing<'a> {
                 *formula = first.zero() + *formula;
             }
         }
-        Self { formulas }
+        Self { formulas, front: String::new() }
+    }
+
+    /// With these letters before every name that the listing gives, so that names of two listings
+    /// are not the same.
+    #[must_use]
+    pub fn with_prefix(mut self, front: &str) -> Self {
+        self.front = String::from(front);
+        self
     }
 }
 
@@ -94,12 +104,14 @@ impl fmt::Display for Listing<'_> {
         let arena = first.arena();
         let style = if f.alternate() { Style::Latex } else { Style::Text };
         let roots: Vec<Id> = self.formulas.iter().map(|(_, formula)| formula.id()).collect();
-        let names = Names::of_shared(arena, &roots, style);
+        let names = Names::of_shared(arena, &roots, style, &self.front);
         let lines = style.lines();
         f.write_str(lines.begin)?;
         names.define(f, arena, lines.equals, lines.end_of_line)?;
         for (name, formula) in &self.formulas {
-            style.write_symbol(f, name)?;
+            let mut full = self.front.clone();
+            full.push_str(name);
+            style.write_symbol(f, &full)?;
             f.write_str(lines.equals)?;
             // A formula that is itself a shared part is referred to by its name.
             match names.numbers.get(&formula.id()) {
@@ -121,7 +133,7 @@ pub struct Latex<'a> {
 impl fmt::Display for Latex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (arena, root) = (self.expression.arena(), self.expression.id());
-        let names = Names::of_shared(arena, &[root], Style::Latex);
+        let names = Names::of_shared(arena, &[root], Style::Latex, "");
         if names.numbers.is_empty() {
             return names.write(f, arena, root);
         }
@@ -144,7 +156,7 @@ pub struct WithSharing<'a> {
 impl fmt::Display for WithSharing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (arena, root) = (self.expression.arena(), self.expression.id());
-        let names = Names::of_shared(arena, &[root], Style::Text);
+        let names = Names::of_shared(arena, &[root], Style::Text, "");
         let separator = if f.alternate() { "\n" } else { "; " };
         names.define(f, arena, " = ", separator)?;
         names.write(f, arena, root)
@@ -163,7 +175,7 @@ impl Names {
         Self { prefix: String::new(), numbers: BTreeMap::new(), style }
     }
 
-    fn of_shared(arena: &Arena, roots: &[Id], style: Style) -> Self {
+    fn of_shared(arena: &Arena, roots: &[Id], style: Style, front: &str) -> Self {
         let mut symbols = Vec::new();
         let mut uses = BTreeMap::new();
         for &root in roots {
@@ -185,7 +197,8 @@ impl Names {
                 }
             }
         }
-        let mut prefix = String::from("t");
+        let mut prefix = String::from(front);
+        prefix.push('t');
         while symbols.iter().any(|symbol| is_numbered(symbol, &prefix)) {
             prefix.push('t');
         }
@@ -198,6 +211,9 @@ impl Names {
     fn write_name(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         match self.style {
             Style::Text => write!(f, "{}{number}", self.prefix),
+            Style::Latex if self.prefix.len() > 1 => {
+                write!(f, "\\mathrm{{{}}}_{{{number}}}", self.prefix)
+            }
             Style::Latex => write!(f, "{}_{{{number}}}", self.prefix),
         }
     }
