@@ -95,12 +95,14 @@ fn of_quantity(series: &Series<'_>, exponent: &Exponent, quantity: Quantity) -> 
     }
     let ratio = Constant { value: limit.value - exponent.claimed, uncertainty: limit.uncertainty };
     let half = |growth: f64| {
-        if ratio.uncertainty > TOLERANCE && growth.abs() <= TOLERANCE + ratio.uncertainty {
-            Holds::Open
-        } else if growth > TOLERANCE {
+        if growth > TOLERANCE + ratio.uncertainty {
             Holds::No
-        } else {
+        } else if (growth.abs() <= TOLERANCE && ratio.uncertainty <= TOLERANCE)
+            || growth < -(TOLERANCE + ratio.uncertainty)
+        {
             Holds::Yes
+        } else {
+            Holds::Open
         }
     };
     Some(Halves {
