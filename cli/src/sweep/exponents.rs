@@ -355,7 +355,8 @@ fn sample(run: &Outcome, measure: Measure, variable: Variable) -> Option<Sample>
             let rate = run.job.settings.model.rate.to_f64();
             let measured =
                 burn_in.measured.map(|value| Constant { value: value * rate, uncertainty: 0.0 });
-            let predicted = (!burn_in.is_doubtful()).then_some(burn_in.predicted * rate);
+            let usable = burn_in.predicted > 0.0 && !burn_in.is_doubtful();
+            let predicted = usable.then_some(burn_in.predicted * rate);
             Some(Sample { measured, exact: predicted, narrowness })
         }
     }

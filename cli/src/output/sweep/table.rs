@@ -216,16 +216,8 @@ fn halves(list: &[Halves], style: Style) -> String {
         "\n{}\n",
         style.bold("Does each half of Theorem 3.1 hold with a constant that does not depend on D?")
     );
-    let heads = [
-        "",
-        "stated",
-        "ratio goes like",
-        "upper",
-        "least c̄",
-        "lower",
-        "largest c̲",
-        "c̲, c̄ at recorded steps from T*",
-    ];
+    let heads =
+        ["", "stated", "ratio goes like", "upper", "least c̄", "lower", "largest c̲", "c̲, c̄ from T*"];
     let lines = list.iter().map(|half| {
         let power = format!("D^{}", signed(half.exponent.value, 3));
         vec![
@@ -247,7 +239,8 @@ fn halves(list: &[Halves], style: Style) -> String {
     text.push_str(&table::text(&table));
     text.push_str(&style.dim(
         "Ratio: the limit measured, over what is stated. An upper half needs one that does not grow\n\
-         with D, a lower half one that does not fall. c̄ and c̲ are what this sweep admits at best.\n\
+         with D, a lower half one that does not fall. c̄ and c̲ are what this sweep admits at best, in\n\
+         the limit, and at the recorded steps from T* on.\n\
          Measured on gradient descent on the population loss; the paper's appendices were not read,\n\
          and its constants may be meant otherwise.\n",
     ));
