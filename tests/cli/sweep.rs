@@ -541,14 +541,20 @@ logit_gain = 1
 fn an_interrupt_keeps_what_is_finished() {
     let args =
         ["rates", "--sweep", "steps=100,200,10^13", "-D", "8", "-K", "2", "--format", "json"];
-    let child = Command::new(cargo_bin!("popgd"))
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = Command::new(cargo_bin!("popgd"))
         .args(args)
-        .args(["--threads", "2"])
+        .args(["--threads", "2", "--resume", folder.path().to_str().expect("UTF-8")])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("the program starts");
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    // Results are kept as they are done.
+    let kept = || std::fs::read_dir(folder.path()).expect("the folder").flatten();
+    let whole = || kept().filter(|file| file.file_name().to_string_lossy().ends_with(".jsonl"));
+    while whole().count() < 2 && child.try_wait().expect("it can be asked").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.expect("kill is there").success());
     let output = child.wait_with_output().expect("it ends");

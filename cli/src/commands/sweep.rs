@@ -171,10 +171,10 @@ impl Outputs {
             Format::Csv => report.csv()?,
         };
         let printed = self.text.write(text.as_bytes());
-        if let Some(picture) = self.picture {
-            if !report.outcomes.is_empty() {
-                plot::sweep::Picture { report }.write(picture)?;
-            }
+        if let Some(picture) = self.picture
+            && !report.outcomes.is_empty()
+        {
+            plot::sweep::Picture { report }.write(picture)?;
         }
         printed?;
         if report.stopped {
