@@ -62,10 +62,27 @@ pub fn execute(
     let outputs = Outputs::open(&settings)?;
     let outcomes = run(&plan, wanted, settings.output.quiet)?;
     let report = Report::of(&first.sweep, &outcomes, &plan.remarks);
-    outputs.write(&settings, &report)
+    outputs.write(&settings, &report)?;
+    match report.missing() {
+        None => Ok(()),
+        Some(missing) => Err(Failure::Interrupted(hint(&missing, wanted))),
+    }
 }
 
-/// Runs what is not done yet, the longest runs first.
+/// What to do after an interrupt.
+fn hint(missing: &str, wanted: &SweepSettings) -> String {
+    match &wanted.resume {
+        Some(folder) => {
+            format!("{missing}; the same command goes on from {}", folder.display())
+        }
+        None => format!(
+            "{missing}, and those are reported; the same command begins anew, but with --resume \
+             FOLDER from the start it goes on where it was"
+        ),
+    }
+}
+
+/// Runs what is not done yet, the longest runs first; after an interrupt some are missing.
 fn run(plan: &Plan, wanted: &SweepSettings, quiet: bool) -> Result<Vec<Outcome>, Failure> {
     interrupt::listen();
     let mut done: Vec<Option<Outcome>> = Vec::with_capacity(plan.jobs.len());
@@ -121,16 +138,6 @@ fn run(plan: &Plan, wanted: &SweepSettings, quiet: bool) -> Result<Vec<Outcome>,
             *slot = Some(outcome);
         }
     }
-    let (all, finished) = (done.len(), done.iter().flatten().count());
-    if finished < all {
-        let hint = match &wanted.resume {
-            Some(folder) => format!("the same command goes on from {}", folder.display()),
-            None => "with --resume FOLDER the same command would go on from there".to_owned(),
-        };
-        return Err(Failure::Interrupted(format!(
-            "interrupted after {finished} of {all} runs; {hint}"
-        )));
-    }
     Ok(done.into_iter().flatten().collect())
 }
 
@@ -164,10 +171,15 @@ impl Outputs {
             Format::Csv => report.csv()?,
         };
         let printed = self.text.write(text.as_bytes());
-        if let Some(picture) = self.picture {
+        if let Some(picture) = self.picture
+            && !report.outcomes.is_empty()
+        {
             plot::sweep::Picture { report }.write(picture)?;
         }
         printed?;
+        if report.stopped {
+            return Ok(());
+        }
         verdict(settings, report)
     }
 }

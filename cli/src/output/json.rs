@@ -15,17 +15,36 @@
 //!   `local_slopes`. Where convergence is geometric there is `geometric` instead, with the
 //!   `measured` and the `predicted` factor.
 //! * `rates --sweep` has no `config` of its own, and in `provenance` the `plan`, a hash of all
-//!   configurations. It adds `sweep` (`axes`, `product`), `tolerance`, `exponents` and `runs`. An
-//!   entry of `exponents` has a `variable`, `at` (what else was varied), `least_tokens_over_group`,
-//!   and for each of its `quantities` what is `claimed`, `exact`, `measured`, the `limit`, the
-//!   `verdict` (with a `reason` if it is inconclusive) and `between_neighbours`; for tokens also
-//!   `halves` (each with `quantity`, `half`, `verdict`, the `constant` that the sweep admits in the
-//!   limit and from T* on, `exponent_of_ratio` and `ratios`) and `at_stated_start`.
+//!   configurations; and no `warnings`, which are told while it is planned. It adds `sweep` (`axes`,
+//!   each a `variable` with its `values`; `product`), `tolerance`, `exponents` and `runs`, and if the
+//!   user ended it before all were finished, `stopped` (`reason`: `interrupted`; how many are
+//!   `finished` of the `runs`; nothing is decided then). An entry of `exponents` has a `variable`, `at`
+//!   (what else was varied), `least_tokens_over_group` (the least D/K), and for each of its
+//!   `quantities` what is `claimed`, `exact` by the closed form (of the burn-in, which has none,
+//!   `predicted` instead, null where that is doubtful), `measured` between the first and the last
+//!   value, the `limit` for D/K → ∞, the `verdict` (with a `reason` if it is inconclusive) and the same
+//!   `between_neighbours` (`from`, `to`, `exact` or `predicted`, `measured`, and its `uncertainty`,
+//!   null where it is not known). For tokens there are also `halves` (each with `quantity`, `half`
+//!   (`upper` or `lower`), the `verdict` `holds`, `fails` or `open`, the `constant` that the sweep
+//!   admits in the limit, `constant_from_stated_start`, which it admits at the recorded steps from T*
+//!   on, `exponent_of_ratio`, that of the measured constant over the stated one, and `ratios`, pairs of
+//!   D and that ratio) and `at_stated_start`: `rows` (`tokens`, `steps` T*, `excess_at_zero`, the
+//!   `excess` at T* or null if the run is shorter, and the bound `stated` there), and the exponents in
+//!   D of the excess at T* and at 0 over that bound, `exponent_of_ratio` and
+//!   `exponent_of_ratio_at_zero`.
 //! * A job (`rates --plan`) is a line with `job`, `jobs`, `plan`, `sweep`, `point` and `config`; its
-//!   result (`run --job`, an entry of `runs`) has `provenance` and `findings` too: the `approach`
-//!   (`powers` or `geometric`), and the `constants`, `stated_start`, `burn_in` (steps, `measured`
-//!   and `predicted`, the latter to `predicted_within` steps; `stiffness`, κ‖V*‖²/K²) and `records`
-//!   (T, tan θ, score error, value error, excess loss) or the factors of it.
+//!   result (`run --job`, an entry of `runs`) has `provenance` and `findings` too. Their `approach` is
+//!   `powers` or `geometric`. Of powers there are `settled`, whether constants could be read off, and
+//!   `needed_steps`, which would do, where not; `tangent_at_end`, tan θ at the last step; `constants`,
+//!   one a `quantity`: the `exact` limit of √(ηT) times the error or ηT times the excess loss, the same
+//!   `at_end`, the `limit` and the `power_of_steps` that the run extrapolates to (`value`,
+//!   `uncertainty`; null before their time), what is `stated` without its constant, and
+//!   `over_stated`, the least and the largest ratio to that at the recorded steps from T* on;
+//!   `stated_start`: T* in `steps`, `excess_at_zero`, the `excess` there, and the bound `stated`;
+//!   `burn_in` (steps, `measured` and `predicted`, the latter to `predicted_within` steps;
+//!   `stiffness`, κ‖V*‖²/K²); and `records` (T, tan θ, score error, value error, excess loss). Of a
+//!   geometric one there are the `measured_factor` (null if two windows of the run do not agree) and
+//!   the `predicted_factor`, by which errors shrink a step in the end.
 //! * `certify` adds `certificate_hash` and `certificate`: the exact `problem`, `t0`, `lambda` and
 //!   `mu`, the `checkpoints` (t, c, gap; the last is at T₀, the first the start, if that is given), the `region` (`x0`, `lag`), the `clocks` (`upper`,
 //!   `lower`) and `claims`: the quantities `at` T₀ and the steps asked for; `later`, T times the excess
@@ -67,13 +86,17 @@
 //! start; the steps of the new run count from 0.
 //!
 //! CSV has one line a record after a line of names: of `run` a recorded step, `t` and the figures
-//! of a row as above; of `rates` a quantity; of `--dry-run` a `key` and its `value`. Columns that
-//! do not exist are left out, and an enclosure is two columns, `_lo` and `_hi`.
+//! of a row as above; of `rates` a quantity; of
+//! `rates --sweep` an exponent between two neighbours, and after them one between the first and the
+//! last value (`variable`, `others` that were varied, `quantity`, `from`, `to`, `claimed`, `exact`,
+//! `predicted`, `measured`, `uncertainty`; in the last also `limit`, `limit_uncertainty`, `verdict`);
+//! of `--dry-run` a `key` and its `value`. Columns that do not exist are left out, and an enclosure is
+//! two columns, `_lo` and `_hi`.
 //!
 //! A result is a number whose digits give the same bits back, `{"lo", "hi"}` of an enclosure (with
 //! the digits of doubles, also for `interval32`, so that they enclose for every reader), or `"inf"`
 //! and `"-inf"`; an integer above 2^53 is a string. Figures that are claims have a
-//! `status`: `cited` from the paper or the notes, `measured`, or `proven`.
+//! `status`: `cited` from the paper or the notes, `measured`, `predicted`, or `proven`.
 
 use serde_json::{Map, Value};
 

@@ -50,7 +50,7 @@ pub struct Halves {
     pub least_upper: f64,
     /// The largest c̲ that they admit.
     pub largest_lower: f64,
-    /// The same if the bound is to hold from T* on, as far as was recorded.
+    /// The same if the bound is to hold from T* on, at the recorded steps.
     pub from_start: Option<[f64; 2]>,
 }
 
@@ -94,25 +94,28 @@ fn of_quantity(series: &Series<'_>, exponent: &Exponent, quantity: Quantity) -> 
         }
     }
     let ratio = Constant { value: limit.value - exponent.claimed, uncertainty: limit.uncertainty };
-    let half = |growth: f64| {
-        if ratio.uncertainty > TOLERANCE && growth.abs() <= TOLERANCE + ratio.uncertainty {
-            Holds::Open
-        } else if growth > TOLERANCE {
-            Holds::No
-        } else {
-            Holds::Yes
-        }
-    };
     Some(Halves {
         quantity,
         least_upper: ratios.iter().map(|pair| pair.1).fold(0.0, f64::max),
         largest_lower: ratios.iter().map(|pair| pair.1).fold(f64::INFINITY, f64::min),
         ratios,
         exponent: ratio,
-        upper: half(ratio.value),
-        lower: half(-ratio.value),
+        upper: half(ratio.value, ratio.uncertainty),
+        lower: half(-ratio.value, ratio.uncertainty),
         from_start,
     })
+}
+
+/// Whether a half holds, of which the ratio may not grow with D, if it grows with this power.
+fn half(growth: f64, uncertainty: f64) -> Holds {
+    let open = TOLERANCE + uncertainty;
+    if growth > open {
+        Holds::No
+    } else if growth < -open || (growth.abs() <= TOLERANCE && uncertainty <= TOLERANCE) {
+        Holds::Yes
+    } else {
+        Holds::Open
+    }
 }
 
 /// What happens at T*; nothing for variables other than D.
@@ -130,11 +133,32 @@ pub fn at_start(series: &Series<'_>) -> Option<AtStart> {
         .collect::<Option<_>>()?;
     let exponent = |value: fn(&Start) -> Option<f64>| -> Option<f64> {
         let ((a, first), (b, last)) = (rows.first()?, rows.last()?);
-        Some((value(last)? / value(first)?).ln() / (b / a).ln())
+        let found = (value(last)? / value(first)?).ln() / (b / a).ln();
+        found.is_finite().then_some(found)
     };
     Some(AtStart {
         exponent: exponent(|start| Some(start.excess? / start.stated)),
         exponent_at_zero: exponent(|start| Some(start.excess_at_zero / start.stated)),
         rows,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_is_open_where_its_uncertainty_reaches() {
+        for (growth, uncertainty, expected) in [
+            (0.021, 0.02, Holds::Open),
+            (0.041, 0.02, Holds::No),
+            (0.019, 0.02, Holds::Yes),
+            (0.0, 0.021, Holds::Open),
+            (-0.021, 0.02, Holds::Open),
+            (-1.0, 0.5, Holds::Yes),
+            (1.0, 0.5, Holds::No),
+        ] {
+            assert_eq!(half(growth, uncertainty), expected, "{growth} ± {uncertainty}");
+        }
+    }
 }

@@ -30,8 +30,15 @@ pub struct Constant {
     /// C.
     pub value: f64,
     /// By how much C moves if the series has one term less, or another window or shift is taken.
-    /// It is no confidence interval.
+    /// It is no confidence interval; and 0 of a reading that was not extrapolated.
     pub uncertainty: f64,
+}
+
+impl Constant {
+    /// What it can be trusted to, if that is known: a single reading has nothing to compare with.
+    pub fn known_uncertainty(self) -> Option<f64> {
+        (self.uncertainty > 0.0).then_some(self.uncertainty)
+    }
 }
 
 /// Earliest point of a fit, as shares of the last.

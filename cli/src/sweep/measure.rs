@@ -7,13 +7,13 @@ use popgd_core::theory::rates::{PAST_BURN_IN, sharp_constants, stated_bounds, st
 
 use super::law::{self, Constant};
 use super::planner;
-use crate::asymptotics::{Quantity, measured_shrinkage, two_digits_up};
+use crate::asymptotics::{Quantity, two_digits_up};
 use crate::engine::{self, with_lumped_model};
 use crate::error::Failure;
 use crate::fit;
 use crate::geometric;
 use crate::progress::Progress;
-use crate::settings::ModelSettings;
+use crate::settings::{ModelSettings, ScalarKind};
 use crate::trajectory::{End, Row, Trajectory};
 
 /// Records in the last decade, from which constants are fitted.
@@ -24,6 +24,9 @@ const SPARSE: f64 = 24.0;
 
 /// A constant that its last term moves by more than this share is none.
 const UNSETTLED: f64 = 0.02;
+
+/// Two windows may differ by this share in what a geometric decay loses a step.
+const WINDOWS_APART: f64 = 0.01;
 
 /// The clock is read where tan θ is at most this.
 const LATE: f64 = 0.1;
@@ -113,7 +116,7 @@ pub enum Findings {
     },
     /// No column has a zero: it falls by a factor a step.
     Geometric {
-        /// As measured.
+        /// As measured; none if two windows of the run do not agree.
         measured: Option<f64>,
         /// From the map linearised at the teacher.
         predicted: Option<f64>,
@@ -174,7 +177,7 @@ fn findings(model: &ModelSettings, trajectory: &Trajectory, start: Option<(f64, 
     let supports = planner::supports(model);
     if supports.is_empty() {
         return Findings::Geometric {
-            measured: measured_shrinkage(model, rows).map(|lost| 1.0 - lost),
+            measured: settled_shrinkage(model, rows).map(|lost| 1.0 - lost),
             predicted: geometric::shrinkage(model).map(|lost| 1.0 - lost),
         };
     }
@@ -207,6 +210,28 @@ fn findings(model: &ModelSettings, trajectory: &Trajectory, start: Option<(f64, 
         burn_in: burn_in(model, &window),
         records: records(rows),
     }
+}
+
+/// What a run loses a step in the end, if two windows of it agree on that.
+fn settled_shrinkage(model: &ModelSettings, rows: &[Row]) -> Option<f64> {
+    // The last step at which rounding is still far below.
+    let floor = match model.scalar {
+        ScalarKind::F32 | ScalarKind::Interval32 => 1e-4,
+        ScalarKind::F64 | ScalarKind::Interval64 => 1e-11,
+    };
+    let error = |row: &Row| row.value_error.center();
+    let first = rows.iter().map(error).fold(0.0, f64::max);
+    let kept: Vec<&Row> =
+        rows.iter().filter(|row| row.t > 0 && error(row) > floor * first).collect();
+    let last = kept.last()?;
+    let at = |share: f64| kept.iter().find(|row| row.t as f64 >= share * last.t as f64);
+    let lost = |from: &Row, to: &Row| -> Option<f64> {
+        let steps = to.t.checked_sub(from.t).filter(|&steps| steps > 0)? as f64;
+        Some(-((error(to) / error(from)).ln() / steps).exp_m1())
+    };
+    let (early, late) = (lost(at(0.5)?, at(0.75)?)?, lost(at(0.75)?, last)?);
+    // Of 1 − f, or of f if that is small.
+    ((early - late).abs() <= WINDOWS_APART * late.abs().min(1.0 - late)).then_some(late)
 }
 
 fn finding(

@@ -67,8 +67,17 @@ fn to_json(findings: &Findings) -> Value {
     match findings {
         Findings::Geometric { measured, predicted } => {
             map.insert("approach".into(), "geometric".into());
-            map.insert("measured_factor".into(), optional(*measured));
-            map.insert("predicted_factor".into(), optional(*predicted));
+            let mut factor = |key: &str, value: Option<f64>, status: &str| {
+                let value = value.map_or(Value::Null, |value| {
+                    let mut part = Map::new();
+                    part.insert("value".into(), json::float(value));
+                    part.insert("status".into(), status.into());
+                    Value::Object(part)
+                });
+                map.insert(key.into(), value);
+            };
+            factor("measured_factor", *measured, "measured");
+            factor("predicted_factor", *predicted, "predicted");
         }
         Findings::Powers { settled, needed, tangent, quantities, start, burn_in, records } => {
             map.insert("approach".into(), "powers".into());
@@ -145,8 +154,8 @@ fn integer(value: &Value) -> Option<u64> {
 fn from_json(value: &Value) -> Option<Findings> {
     match value.get("approach")?.as_str()? {
         "geometric" => Some(Findings::Geometric {
-            measured: maybe(value.get("measured_factor"), float)?,
-            predicted: maybe(value.get("predicted_factor"), float)?,
+            measured: maybe(value.get("measured_factor"), |part| float(part.get("value")?))?,
+            predicted: maybe(value.get("predicted_factor"), |part| float(part.get("value")?))?,
         }),
         "powers" => {
             let list = |key: &str| value.get(key)?.as_array();

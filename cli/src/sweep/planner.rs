@@ -1,6 +1,8 @@
 //! From a sweep to its jobs: every value resolved to a whole configuration, with steps enough to
 //! be past burn-in.
 
+use std::time::Duration;
+
 use popgd_core::theory::exponents::Variable;
 use popgd_core::theory::rates;
 
@@ -8,8 +10,10 @@ use super::job::{Job, Sweep};
 use crate::asymptotics::two_digits_up;
 use crate::config::sweep::{Axis, CommonNorm, SweepSettings, key};
 use crate::config::{self, Arguments, CommandKind};
-use crate::engine::with_lumped_model;
+use crate::dry_run::duration;
+use crate::engine::{time_per_step, with_lumped_model};
 use crate::error::{Failure, Warning};
+use crate::geometric;
 use crate::number::Exact;
 use crate::settings::{ModelSettings, Settings};
 
@@ -22,6 +26,15 @@ const SLOW: f64 = 0.1;
 
 /// Planned steps beyond these, a quarter of an hour and more, are worth a warning.
 const LONG: u64 = 10_000_000_000;
+
+/// The logarithm of the factor by which a geometric decay is to be followed.
+const SHRINKS: f64 = 30.0;
+
+/// Steps that are planned for a geometric decay at most.
+const MOST_GEOMETRIC: f64 = 1e8;
+
+/// How long a step is measured for an estimate of all.
+const MEASURE: Duration = Duration::from_millis(20);
 
 /// The jobs of a sweep, and what they are warned of.
 #[derive(Clone, Debug)]
@@ -52,7 +65,7 @@ pub fn plan(arguments: &Arguments, wanted: &SweepSettings) -> Result<Plan, Failu
             let norm = common_norm(&arguments, &points)?;
             remarks.push(format!(
                 "‖V*‖ = {norm} in all runs: the largest with κ‖V*‖² ≤ K²/10 and ηκ‖V*‖² ≤ 1/10 in \
-                 each. Only κ‖V*‖² counts for descent, and burn-in takes ‖V*‖⁻² as many steps."
+                 each, rounded down to two digits. Only κ‖V*‖² counts for descent, and burn-in takes ‖V*‖⁻² as many steps."
             ));
             with_norm(&arguments, &norm)
         }
@@ -78,16 +91,27 @@ pub fn plan(arguments: &Arguments, wanted: &SweepSettings) -> Result<Plan, Failu
         let steps = || resolved.iter().map(|(_, settings)| settings.model.steps);
         let (longest, all) = (steps().max(), steps().fold(0, u64::saturating_add));
         if all > LONG {
+            let mut seconds = 0.0;
+            if let Some((_, settings)) = resolved.iter().max_by_key(|run| run.1.model.steps) {
+                seconds = time_per_step(&settings.model, MEASURE)?.as_secs_f64() * all as f64;
+            }
             warnings.push(format!(
-                "to be past burn-in these runs take {} steps in all, hours or more; a larger \
-                 --teacher-norm or --common-norm makes it fewer, and --steps ends them before",
-                crate::output::digits::short(all as f64)
+                "to be past burn-in these runs take {} steps in all, on one core about {}; a \
+                 larger --teacher-norm or --common-norm makes it fewer, and --steps ends them before",
+                crate::output::digits::short(all as f64),
+                duration(seconds)
             ));
         }
-        remarks.push(format!(
-            "Steps are picked from the predicted burn-in, so that every run is past it: up to {}.",
-            crate::output::digits::grouped(longest.unwrap_or(0))
-        ));
+        let longest = crate::output::digits::grouped(longest.unwrap_or(0));
+        let powers = resolved.iter().any(|(_, run)| !supports(&run.model).is_empty());
+        remarks.push(if powers {
+            format!(
+                "Steps are picked from the predicted burn-in, and meant to be past it: up to \
+                 {longest}."
+            )
+        } else {
+            format!("Steps are picked from the predicted factor a step: up to {longest}.")
+        });
     }
     let sweep = Sweep::of(&wanted.axes, wanted.product, &resolved);
     let jobs = resolved
@@ -187,8 +211,14 @@ pub fn goal(inside: f64, outside: f64) -> f64 {
 
 /// Steps after which the constants of a model can be read off, as predicted for each of its
 /// classes by itself, and twice that if there are several, which hold one another up.
+///
+/// Where no column has a zero, after them the predicted factor has shrunk the errors by e³⁰.
 pub fn steps(model: &ModelSettings) -> u64 {
     let supports = supports(model);
+    if supports.is_empty() {
+        let lost = geometric::shrinkage(model).unwrap_or(SHRINKS);
+        return two_digits_up((SHRINKS / lost).clamp(100.0, MOST_GEOMETRIC));
+    }
     let predicted = with_lumped_model::<f64, _>(model, |lumped| {
         let steps = supports.iter().map(|&(inside, outside)| {
             let tokens = inside + outside;
@@ -202,6 +232,5 @@ pub fn steps(model: &ModelSettings) -> u64 {
         steps.fold(0.0, f64::max)
     });
     let several = if model.classes.len() > 1 { 2.0 } else { 1.0 };
-    // A geometric decay is seen in far fewer steps than any power.
     two_digits_up((several * predicted).clamp(1000.0, 9e18)).min(1 << 62)
 }

@@ -7,7 +7,7 @@ use crate::asymptotics::TOLERANCE;
 use crate::config::sweep::key;
 use crate::output::json;
 use crate::provenance::{LIBM, SCHEMA, VERSION};
-use crate::sweep::exponents::Exponent;
+use crate::sweep::exponents::{Exponent, Measure};
 use crate::sweep::halves::{AtStart, Halves};
 use crate::sweep::job::{axes_to_json, optional, point_to_json};
 use crate::sweep::law::Constant;
@@ -29,6 +29,13 @@ pub(super) fn text(report: &Report<'_>) -> String {
     document.insert("exponents".into(), report.parts.iter().map(part).collect());
     let runs = report.outcomes.iter().map(|run| Value::Object(run.to_json()));
     document.insert("runs".into(), runs.collect());
+    if report.stopped {
+        let mut stopped = Map::new();
+        stopped.insert("reason".into(), "interrupted".into());
+        stopped.insert("finished".into(), report.outcomes.len().into());
+        stopped.insert("runs".into(), report.sweep.jobs.into());
+        document.insert("stopped".into(), Value::Object(stopped));
+    }
     json::text(document)
 }
 
@@ -49,6 +56,14 @@ fn part(part: &Part<'_>) -> Value {
     Value::Object(map)
 }
 
+/// What the closed form amounts to: that of the burn-in is a prediction.
+fn closed_form(measure: Measure) -> (&'static str, &'static str) {
+    match measure {
+        Measure::Constant(_) => ("exact", "cited"),
+        Measure::BurnIn => ("predicted", "predicted"),
+    }
+}
+
 fn claim(value: f64, status: &str) -> Value {
     let mut map = Map::new();
     map.insert("value".into(), json::float(value));
@@ -60,7 +75,7 @@ fn measured(value: Option<Constant>) -> Value {
     value.map_or(Value::Null, |found| {
         let mut map = Map::new();
         map.insert("value".into(), json::float(found.value));
-        map.insert("uncertainty".into(), json::float(found.uncertainty));
+        map.insert("uncertainty".into(), optional(found.known_uncertainty()));
         map.insert("status".into(), "measured".into());
         Value::Object(map)
     })
@@ -70,7 +85,8 @@ fn exponent(exponent: &Exponent) -> Value {
     let mut map = Map::new();
     map.insert("quantity".into(), exponent.measure.key().into());
     map.insert("claimed".into(), claim(exponent.claimed, "cited"));
-    map.insert("exact".into(), claim(exponent.exact, "cited"));
+    let (key, status) = closed_form(exponent.measure);
+    map.insert(key.into(), exponent.exact.map_or(Value::Null, |value| claim(value, status)));
     map.insert("measured".into(), measured(exponent.measured));
     map.insert("limit".into(), measured(exponent.limit));
     map.insert("verdict".into(), exponent.verdict.name().into());
@@ -81,9 +97,12 @@ fn exponent(exponent: &Exponent) -> Value {
         let mut map = Map::new();
         map.insert("from".into(), json::float(secant.from));
         map.insert("to".into(), json::float(secant.to));
-        map.insert("exact".into(), json::float(secant.exact));
+        map.insert(key.into(), optional(secant.exact));
         map.insert("measured".into(), optional(secant.measured.map(|found| found.value)));
-        map.insert("uncertainty".into(), optional(secant.measured.map(|found| found.uncertainty)));
+        map.insert(
+            "uncertainty".into(),
+            optional(secant.measured.and_then(Constant::known_uncertainty)),
+        );
         Value::Object(map)
     });
     map.insert("between_neighbours".into(), secants.collect());

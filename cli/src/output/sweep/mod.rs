@@ -11,9 +11,10 @@ use crate::config::sweep::name;
 use crate::error::Failure;
 use crate::output::csv;
 use crate::settings::OutputSettings;
-use crate::sweep::exponents::{self, Exponent, Series};
-use crate::sweep::halves::{self, AtStart, Halves};
+use crate::sweep::exponents::{self, Exponent, Measure, Series};
+use crate::sweep::halves::{self, AtStart, Halves, Holds};
 use crate::sweep::job::Sweep;
+use crate::sweep::law::Constant;
 use crate::sweep::measure::Findings;
 use crate::sweep::outcome::Outcome;
 
@@ -41,6 +42,8 @@ pub struct Report<'a> {
     pub parts: Vec<Part<'a>>,
     /// What was chosen for the user.
     pub remarks: &'a [String],
+    /// Whether the user stopped it before all runs were finished.
+    pub stopped: bool,
 }
 
 impl<'a> Report<'a> {
@@ -55,7 +58,32 @@ impl<'a> Report<'a> {
                 Part { series, exponents, halves, start }
             })
             .collect();
-        Self { sweep, outcomes, parts, remarks }
+        let mut report = Self { sweep, outcomes, parts, remarks, stopped: false };
+        if outcomes.len() < sweep.jobs {
+            report.stop();
+        }
+        report
+    }
+
+    /// Of a part of the runs nothing is concluded.
+    fn stop(&mut self) {
+        self.stopped = true;
+        let reason = self.missing();
+        for part in &mut self.parts {
+            for exponent in &mut part.exponents {
+                exponent.verdict = Verdict::Inconclusive;
+                exponent.reason.clone_from(&reason);
+            }
+            for half in &mut part.halves {
+                (half.upper, half.lower) = (Holds::Open, Holds::Open);
+            }
+        }
+    }
+
+    /// Which runs are missing, if it was stopped.
+    pub fn missing(&self) -> Option<String> {
+        let (finished, all) = (self.outcomes.len(), self.sweep.jobs);
+        self.stopped.then(|| format!("interrupted after {finished} of {all} runs"))
     }
 
     /// Whether some run has no power of T.
@@ -86,6 +114,7 @@ impl<'a> Report<'a> {
             "to",
             "claimed",
             "exact",
+            "predicted",
             "measured",
             "uncertainty",
             "limit",
@@ -93,6 +122,10 @@ impl<'a> Report<'a> {
             "verdict",
         ];
         let number = |value: Option<f64>| value.map_or_else(String::new, csv::float);
+        // The burn-in has no exact exponent, the others no predicted one.
+        let of_burn_in = |measure: Measure| measure == Measure::BurnIn;
+        let exact = |measure, value: Option<f64>| number(value.filter(|_| !of_burn_in(measure)));
+        let predicted = |measure, value: Option<f64>| number(value.filter(|_| of_burn_in(measure)));
         let mut records = Vec::new();
         for part in &self.parts {
             let others = crate::sweep::job::shown(&part.series.others);
@@ -110,9 +143,10 @@ impl<'a> Report<'a> {
                         csv::float(secant.from),
                         csv::float(secant.to),
                         csv::float(exponent.claimed),
-                        csv::float(secant.exact),
+                        exact(exponent.measure, secant.exact),
+                        predicted(exponent.measure, secant.exact),
                         number(secant.measured.map(|found| found.value)),
-                        number(secant.measured.map(|found| found.uncertainty)),
+                        number(secant.measured.and_then(Constant::known_uncertainty)),
                         String::new(),
                         String::new(),
                         String::new(),
@@ -125,11 +159,12 @@ impl<'a> Report<'a> {
                     number(ends[0].map(|secant| secant.from)),
                     number(ends[1].map(|secant| secant.to)),
                     csv::float(exponent.claimed),
-                    csv::float(exponent.exact),
+                    exact(exponent.measure, exponent.exact),
+                    predicted(exponent.measure, exponent.exact),
                     number(exponent.measured.map(|found| found.value)),
-                    number(exponent.measured.map(|found| found.uncertainty)),
+                    number(exponent.measured.and_then(Constant::known_uncertainty)),
                     number(exponent.limit.map(|found| found.value)),
-                    number(exponent.limit.map(|found| found.uncertainty)),
+                    number(exponent.limit.and_then(Constant::known_uncertainty)),
                     exponent.verdict.name().to_owned(),
                 ]);
                 records.push(record);

@@ -8,7 +8,7 @@ use crate::config::sweep::name;
 use crate::output::digits::{grouped, short, signed};
 use crate::output::style::Style;
 use crate::output::{table, words};
-use crate::sweep::exponents::{Exponent, WIDE};
+use crate::sweep::exponents::{Exponent, Measure, WIDE};
 use crate::sweep::halves::{AtStart, Halves};
 use crate::sweep::job::shown;
 use crate::sweep::law::Constant;
@@ -59,17 +59,23 @@ pub(super) fn for_people(report: &Report<'_>, style: Style) -> String {
     for part in &report.parts {
         text.push_str(&of_part(part, style));
     }
-    text.push_str(&format!(
-        "\n{}\n",
-        style.bold("Every run: measured constants beside the exact ones")
-    ));
-    text.push_str(&runs(report.outcomes));
-    text.push_str(&style.dim(
-        "Ratios measured/exact: at the last step, and as T → ∞, extrapolated from the run alone.\n\
-         ± is what the last term of that extrapolation moves, or another window: no confidence\n\
-         interval.\n",
-    ));
+    let powers = |run: &Outcome| matches!(run.findings, Findings::Powers { .. });
+    if report.outcomes.iter().any(powers) {
+        text.push_str(&format!(
+            "\n{}\n",
+            style.bold("Every run: measured constants beside the exact ones")
+        ));
+        text.push_str(&runs(report.outcomes));
+        text.push_str(&style.dim(
+            "Ratios measured/exact: at the last step, and as T → ∞, extrapolated from the run alone.\n\
+             ± is what the last term of that extrapolation moves, or another window: no confidence\n\
+             interval.\n",
+        ));
+    }
     text.push_str(&geometric(report.outcomes));
+    if let Some(missing) = report.missing() {
+        text.push_str(&style.open(&format!("{missing}\n")));
+    }
     text
 }
 
@@ -101,8 +107,9 @@ fn of_part(part: &Part<'_>, style: Style) -> String {
     };
     text.push_str(&exponents(&part.exponents, limit_head, style));
     text.push_str(&style.dim(&format!(
-        "Claimed: Theorem 3.1. Exact: the closed form between the first and the last value. Measured:\n\
-         the same from the runs. It agrees if the limit is within {TOLERANCE} of the claim.\n"
+        "Claimed: Theorem 3.1. Exact: the closed form between the first and the last value; ≈ of the\n\
+         burn-in: predicted. Measured: the same from the runs. It agrees if the limit is within\n\
+         {TOLERANCE} of the claim.\n"
     )));
     for exponent in &part.exponents {
         if let Some(reason) = &exponent.reason {
@@ -131,6 +138,13 @@ fn of_part(part: &Part<'_>, style: Style) -> String {
     text
 }
 
+/// Exact, or predicted and marked so.
+fn closed_form(measure: Measure, value: Option<f64>, digits: usize) -> String {
+    let Some(value) = value else { return "–".to_owned() };
+    let mark = if measure == Measure::BurnIn { "≈" } else { "" };
+    format!("{mark}{}", signed(value, digits))
+}
+
 fn trusted(value: Option<Constant>, digits: usize) -> String {
     let Some(found) = value else { return "–".to_owned() };
     let least = 10_f64.powi(-(digits as i32));
@@ -144,7 +158,7 @@ fn exponents(list: &[Exponent], limit_head: &str, style: Style) -> String {
             exponent.measure.name().to_owned(),
             exponent.measure.formula().to_owned(),
             signed(exponent.claimed, 3),
-            signed(exponent.exact, 3),
+            closed_form(exponent.measure, exponent.exact, 3),
             exponent.measured.map_or("–".to_owned(), |found| signed(found.value, 3)),
             if shown_limit(exponent) { trusted(exponent.limit, 3) } else { "–".to_owned() },
             exponent.verdict.name().to_owned(),
@@ -185,7 +199,7 @@ fn secants(list: &[Exponent]) -> String {
             exponent.secants.get(at).map_or("–".to_owned(), |secant| {
                 let measured =
                     secant.measured.map_or("–".to_owned(), |found| signed(found.value, 4));
-                format!("{measured} ({})", signed(secant.exact, 4))
+                format!("{measured} ({})", closed_form(exponent.measure, secant.exact, 4))
             })
         }));
         line
@@ -225,7 +239,8 @@ fn halves(list: &[Halves], style: Style) -> String {
     text.push_str(&table::text(&table));
     text.push_str(&style.dim(
         "Ratio: the limit measured, over what is stated. An upper half needs one that does not grow\n\
-         with D, a lower half one that does not fall. c̄ and c̲ are what this sweep admits at best.\n\
+         with D, a lower half one that does not fall. c̄ and c̲ are what this sweep admits at best, in\n\
+         the limit, and at the recorded steps from T* on.\n\
          Measured on gradient descent on the population loss; the paper's appendices were not read,\n\
          and its constants may be meant otherwise.\n",
     ));
@@ -316,7 +331,7 @@ fn runs(outcomes: &[Outcome]) -> String {
     });
     if flagged {
         text.push_str(
-            "!: burn-in is not predicted within 1 %: for that κ‖V*‖² must be small beside K², and\n\
+            "!: that burn-in is predicted within 1 % is not assured: for that κ‖V*‖² must be small beside K², and\n\
              (1 + ½ ln(D/K)) (D − K)/(λK) steps, λ = ηgD/K, be few beside T_b.\n",
         );
     }
@@ -338,5 +353,10 @@ fn geometric(outcomes: &[Outcome]) -> String {
         return String::new();
     }
     let heads = ["geometric: factor a step", "measured", "predicted"];
-    format!("\n{}", table::text(&table::table(&heads, lines)))
+    let open = lines.iter().any(|line| line.get(1).is_some_and(|found| found == "–"));
+    let mut text = format!("\n{}", table::text(&table::table(&heads, lines)));
+    if open {
+        text.push_str("–: inconclusive, two windows of the run do not agree: let it go on\n");
+    }
+    text
 }

@@ -205,7 +205,7 @@ fn slopes(panel: &Panel<'_, '_>, variation: &Variation<'_>, ticks: &[Tick]) -> R
     let all = || variation.parts.iter().flat_map(|part| part.exponents.iter());
     let constants = || all().filter_map(|exponent| Some((quantity_of(exponent)?, exponent)));
     let figures = constants().flat_map(|(_, exponent)| {
-        let found = exponent.secants.iter().map(|secant| secant.exact);
+        let found = exponent.secants.iter().filter_map(|secant| secant.exact);
         found.chain([exponent.claimed]).collect::<Vec<_>>()
     });
     let (low, high) = figures
@@ -221,7 +221,7 @@ fn slopes(panel: &Panel<'_, '_>, variation: &Variation<'_>, ticks: &[Tick]) -> R
             panel.canvas.line(&[(panel.left, y), (panel.right, y)], dotted(stroke.color))?;
         }
         let middle = |from: f64, to: f64| (from * to).sqrt();
-        let exact = exponent.secants.iter().map(|s| (middle(s.from, s.to), s.exact));
+        let exact = exponent.secants.iter().filter_map(|s| Some((middle(s.from, s.to), s.exact?)));
         panel.curve(&values, exact, Stroke { width: 1.6, ..stroke })?;
         for secant in &exponent.secants {
             let Some(found) = secant.measured else { continue };
