@@ -455,8 +455,8 @@ fn at_2048_tokens_the_exponents_are_2_3_halves_and_1() {
     }
     let (code, found) =
         document(&["--sweep", "tokens=256..2048*2", "-K", "4", "--common-norm", "auto"]);
-    // The burn-in is not past its crossover in all runs.
-    assert_eq!(code, Some(4), "{}", found["exponents"]);
+    // That the burn-in is not past its crossover in all runs is told, and no failure.
+    assert_eq!(code, Some(0), "{}", found["exponents"]);
     for (quantity, exact) in [("score_error", 1.5), ("value_error", 1.0), ("excess_loss", 2.0)] {
         let limit = number(&exponent(&found, quantity)["limit"]["value"]);
         assert!((limit - exact).abs() < 0.02, "{quantity}: {limit}");

@@ -16,6 +16,7 @@ use crate::output::sink::Sink;
 use crate::output::sweep::Report;
 use crate::progress::Progress;
 use crate::settings::{Format, Settings};
+use crate::sweep::exponents::{Exponent, Measure};
 use crate::sweep::job::{Job, line};
 use crate::sweep::outcome::Outcome;
 use crate::sweep::planner::{self, Plan};
@@ -186,11 +187,17 @@ impl Outputs {
 
 /// The exit code that the findings amount to.
 fn verdict(settings: &Settings, report: &Report<'_>) -> Result<(), Failure> {
+    // The burn-in is told, but the theorem is about the three quantities.
+    let asked = |exponent: &&Exponent| {
+        exponent.verdict != Verdict::Inconclusive || exponent.measure != Measure::BurnIn
+    };
     let named = |wanted: Verdict| -> Vec<String> {
         report
             .parts
             .iter()
-            .flat_map(|part| part.exponents.iter().map(move |exponent| (part, exponent)))
+            .flat_map(|part| {
+                part.exponents.iter().filter(asked).map(move |exponent| (part, exponent))
+            })
             .filter(|(_, exponent)| exponent.verdict == wanted)
             .map(|(part, exponent)| {
                 let variable = config::sweep::name(part.series.variable);
