@@ -75,7 +75,7 @@ pub(crate) fn forever(input: &Input<'_, Interval<f64>>, _: &mut [Interval<f64>])
         black_box(Forever::limits(&proven));
         let form = Forever::form(&proven);
         formulas(form, input.number());
-        formulas(Form::map(&form, |x| Interval::midpoint(x)), input.float());
+        formulas(Form::map(&form, Interval::midpoint), input.float());
     }
     let first = black_box(after_first_step(model));
     let from = Checkpoint { steps, c, gap };
