@@ -54,10 +54,9 @@
 //!   functions of one argument (`exp`, `ln`, `sin`, `cos`, `atan`, `asin`, `acos`, `one_minus_cos`,
 //!   `sin_minus_angle_cos`, `sqrt`, `square`, `recip`) at all 4 278 190 080 finite inputs
 //!   (`POPGD_EXHAUSTIVE=1`): 0 failures, no end farther out than the best float as far as the
-//!   reference can tell (largest and mean excess 0; `cos` ran before products were split by bits,
-//!   both forms being exact). Of these inputs 2 147 483 646 are outside of the domain of `asin` and
-//!   `acos`. Where the reference lies within its own error of an end (tiny arguments, mostly) it
-//!   cannot decide on which side the value is; such points are counted apart.
+//!   reference can tell (largest and mean excess 0). Of these inputs 2 147 483 646 are outside of
+//!   the domain of `asin` and `acos`. Where the reference lies within its own error of an end (tiny
+//!   arguments, mostly) it cannot decide on which side the value is; such points are counted apart.
 //! * **`f64`** (`tests/peers`, program `mpfr`), 10⁷ points a function against MPFR, many beside 0,
 //!   ±1, multiples of π/2 up to 10²², the edges of overflow and underflow, and subnormals: 0
 //!   failures, no end more than one float farther out than the best. Points with such an end: `exp`
