@@ -302,16 +302,18 @@ fn constants_are_sharp_within_a_thousandth() {
     }
 }
 
-#[test]
-fn full_support_has_a_factor_instead() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let unequal = r#"
+/// Columns of full support, with weights that differ.
+const UNEQUAL: &str = r#"
 classes = [
   { count = 4, levels = [{ count = 1, weight = 0.4 }, { count = 3, weight = 0.2 }] },
 ]
 logit_gain = 1
 "#;
-    let path = write(&folder, unequal);
+
+#[test]
+fn full_support_has_a_factor_instead() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = write(&folder, UNEQUAL);
     let (code, found) = document(&["--config", &path, "--sweep", "teacher-norm=3,6", "-T", "2000"]);
     assert_eq!(code, Some(4));
     for run in found["runs"].as_array().expect("runs") {
@@ -506,13 +508,7 @@ fn a_burn_in_below_zero_has_no_power() {
 #[test]
 fn steps_of_a_geometric_decay_come_from_its_factor() {
     let folder = tempfile::tempdir().expect("a folder");
-    let unequal = r#"
-classes = [
-  { count = 4, levels = [{ count = 1, weight = 0.4 }, { count = 3, weight = 0.2 }] },
-]
-logit_gain = 1
-"#;
-    let path = write(&folder, unequal);
+    let path = write(&folder, UNEQUAL);
     let sweep = ["--config", &path, "--sweep", "teacher-norm=0.2,0.3"];
     let (_, found) = document(&sweep);
     for run in found["runs"].as_array().expect("runs") {

@@ -150,20 +150,26 @@ fn rotate<F: Float>(
         return false;
     }
     for k in 0..side {
-        let (x, y) = (entry(axes, side, k, p), entry(axes, side, k, q));
-        put(axes, side, k, p, cosine * x - sine * y);
-        put(axes, side, k, q, sine * x + cosine * y);
-        let (x, y) = (entry(form, side, k, p), entry(form, side, k, q));
-        put(form, side, k, p, cosine * x - sine * y);
-        put(form, side, k, q, sine * x + cosine * y);
+        let (along, beside) = (k * side + p, k * side + q);
+        mix(axes, along, beside, cosine, sine);
+        mix(form, along, beside, cosine, sine);
     }
     for k in 0..side {
-        let (x, y) = (entry(inverse, side, p, k), entry(inverse, side, q, k));
-        put(inverse, side, p, k, cosine * x - sine * y);
-        put(inverse, side, q, k, sine * x + cosine * y);
-        let (x, y) = (entry(form, side, p, k), entry(form, side, q, k));
-        put(form, side, p, k, cosine * x - sine * y);
-        put(form, side, q, k, sine * x + cosine * y);
+        let (along, beside) = (p * side + k, q * side + k);
+        mix(inverse, along, beside, cosine, sine);
+        mix(form, along, beside, cosine, sine);
     }
     true
+}
+
+/// Rotates two entries of a matrix, as coordinates of a plane.
+fn mix<F: Float>(matrix: &mut [F], first: usize, second: usize, cosine: F, sine: F) {
+    if let (Some(&x), Some(&y)) = (matrix.get(first), matrix.get(second)) {
+        if let Some(slot) = matrix.get_mut(first) {
+            *slot = cosine * x - sine * y;
+        }
+        if let Some(slot) = matrix.get_mut(second) {
+            *slot = sine * x + cosine * y;
+        }
+    }
 }
