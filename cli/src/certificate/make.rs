@@ -51,7 +51,7 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
         let message = format!("--at: the first enclosed state is that after step {}", start.steps);
         return Err(Failure::Usage(message));
     }
-    let late = match wanted.from_step {
+    let mut late = match wanted.from_step {
         Some(steps) if steps < start.steps.max(1) => {
             return Err(Failure::usage("--from-step: expected a step from 1 on"));
         }
@@ -60,7 +60,6 @@ pub fn certificate(model: &ModelSettings, wanted: Wanted<'_>) -> Result<Certific
     };
     let progress = Progress::new(late, wanted.quiet);
     let mut checkpoints = vec![start];
-    let mut late = late;
     let patience = PATIENCE.max(late.saturating_mul(4)).min(model.steps / 2);
     let proven = loop {
         let from = checkpoints.last().map_or(0, |state| state.steps);
