@@ -4,6 +4,7 @@
 pub mod enclosed;
 pub mod generate;
 pub mod problem;
+pub mod property;
 pub mod reference;
 
 /// |a − b| relative to the larger of the two.

@@ -9,7 +9,8 @@ use popgd_core::scalar::dual::Dual;
 use popgd_tests::generate::RandomProblem;
 use popgd_tests::largest_difference;
 use popgd_tests::problem::DenseProblem;
-use quickcheck::{QuickCheck, TestResult};
+use popgd_tests::property;
+use quickcheck::TestResult;
 
 type Derivative = Dual<f64, 1>;
 
@@ -88,7 +89,7 @@ fn gradient_is_the_derivative_by_duals() {
             TestResult::error(format!("{difference:e}: {found:?} against {expected:?}"))
         }
     }
-    QuickCheck::new().tests(400).quickcheck(holds as fn(RandomProblem) -> TestResult);
+    property::check(400, holds as fn(RandomProblem) -> TestResult);
 }
 
 #[test]

@@ -10,14 +10,15 @@ use popgd_core::scalar::dual::Dual;
 use popgd_core::scalar::interval::Interval;
 use popgd_tests::generate::{self, RandomProblem};
 use popgd_tests::problem::{DenseProblem, LumpedProblem};
+use popgd_tests::property;
 use popgd_tests::{largest_difference, relative_difference};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
+use quickcheck::{Arbitrary, Gen};
 
 fn check<A: Arbitrary, R: quickcheck::Testable>(property: fn(A) -> R)
 where
     fn(A) -> R: quickcheck::Testable,
 {
-    QuickCheck::new().tests(300).quickcheck(property);
+    property::check(300, property);
 }
 
 fn excess(problem: &DenseProblem) -> f64 {

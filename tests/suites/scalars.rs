@@ -2,8 +2,9 @@
 
 use popgd_core::Scalar;
 use popgd_core::scalar::float::Float;
+use popgd_tests::property;
 use popgd_tests::{generate, relative_difference};
-use quickcheck::{Arbitrary, Gen, QuickCheck};
+use quickcheck::{Arbitrary, Gen};
 
 #[test]
 fn cosines_and_sines_of_small_angles_keep_their_digits() {
@@ -62,7 +63,7 @@ fn sums_and_products_are_split_without_error() {
         let (product, error) = Float::two_product(a, b);
         exact_sum && (a as i128 * b as i128) == product as i128 + error as i128
     }
-    QuickCheck::new().tests(2000).quickcheck(holds as fn((i64, i64)) -> bool);
+    property::check(2000, holds as fn((i64, i64)) -> bool);
     fn holds_in_single((a, b): (i32, i32)) -> bool {
         let (a, b) = ((a >> 8) as f32, (b >> 8) as f32);
         let (sum, error) = a.two_sum(b);
@@ -70,7 +71,7 @@ fn sums_and_products_are_split_without_error() {
         a as i64 + b as i64 == sum as i64 + error as i64
             && (a as i64) * (b as i64) == product as i64 + rest as i64
     }
-    QuickCheck::new().tests(2000).quickcheck(holds_in_single as fn((i32, i32)) -> bool);
+    property::check(2000, holds_in_single as fn((i32, i32)) -> bool);
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn differences_of_products_do_not_cancel() {
         let found = float(a).product_difference(float(b), float(c), float(d));
         relative_difference(found, exact) < 1e-15
     }
-    QuickCheck::new().tests(2000).quickcheck(holds as fn(u64) -> bool);
+    property::check(2000, holds as fn(u64) -> bool);
     // Without cancellation, and where the splitting would overflow.
     assert_eq!(2.0_f64.product_difference(3.0, 4.0, 5.0), -14.0);
     assert!(1e300_f64.product_difference(1.0, 1.000_000_1e300, 1.0).is_finite());

@@ -49,7 +49,10 @@
 //!   <https://github.com/oheim/ITF1788>; the test reads the folder that `ITF1788_DIR` names.
 //! * **Values** with 2400 digits (`tests/suites/elementary.rs`), 2090 points.
 //! * **Properties** (`tests/suites/intervals.rs`): inclusion, isotonicity and identities, with
-//!   generators for subnormals, neighbours of ±1 and of multiples of π/2, huge and unbounded ends.
+//!   generators for subnormals, neighbours of ±1 and of multiples of π/2, huge and unbounded ends;
+//!   20 000 cases each, always the same (`POPGD_SEED` and `POPGD_CASES` change them); 3 · 10⁶ cases
+//!   each were run once, none failed. `sin_minus_angle_cos` is isotonic on \[−π, π\] only: beyond,
+//!   the range comes from another formula than the values do, and may be the tighter one.
 //! * **`f32`** (`core/tests/single_precision.rs`, points against `f64` references): all twelve
 //!   functions of one argument (`exp`, `ln`, `sin`, `cos`, `atan`, `asin`, `acos`, `one_minus_cos`,
 //!   `sin_minus_angle_cos`, `sqrt`, `square`, `recip`) at all 4 278 190 080 finite inputs
