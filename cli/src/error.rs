@@ -109,6 +109,13 @@ pub enum Warning {
         /// The key, with its file.
         key: String,
     },
+    /// A flag that changes nothing of what this command says.
+    Unused {
+        /// The flag.
+        flag: String,
+        /// Why it does not.
+        why: &'static str,
+    },
     /// Plain sums over so many steps that increments are lost to rounding.
     Stalls {
         /// The number of steps.
@@ -131,6 +138,7 @@ impl fmt::Display for Warning {
             Self::Replaced { flag, key } => {
                 write!(f, "{key}: not used, because {flag} is given; leave it out of the file")
             }
+            Self::Unused { flag, why } => write!(f, "{flag} changes nothing here: {why}"),
             Self::Stalls { steps, scalar } => write!(
                 f,
                 "plain sums in {scalar} stall before {} steps are done, because increments fall \

@@ -21,6 +21,9 @@ fn resolved(args: &[&str]) -> Result<(Settings, Vec<Warning>), Failure> {
         Some(Command::Rates(rates)) => {
             resolve(CommandKind::Rates, Arguments::of_rates(&cli.common, &rates)?)
         }
+        Some(Command::Certify(certify)) => {
+            resolve(CommandKind::Certify, Arguments::of_certify(&cli.common, &certify)?)
+        }
         _ => panic!("a command with a configuration"),
     }
 }
@@ -388,6 +391,21 @@ fn a_lumped_run_beyond_the_dense_limit_is_warned_of() {
     let (_, warnings) =
         resolved(&["run", "--scalar", "f32", "--accumulate", "plain", "--steps", "10^7"]).unwrap();
     assert!(matches!(warnings[..], [Warning::Stalls { .. }]));
+}
+
+#[test]
+fn flags_that_change_nothing_are_told() {
+    let command = ["certify", "-D", "16", "-K", "4"];
+    let told = |flags: &[&str]| {
+        let args: Vec<&str> = command.iter().chain(flags).copied().collect();
+        let (_, warnings) = resolved(&args).unwrap();
+        warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(told(&["--seed", "3"]).is_empty(), "V* is drawn with it");
+    for flags in [["--noise", "1"], ["--accumulate", "plain"], ["--points-per-decade", "2"]] {
+        let told = told(&flags);
+        assert!(matches!(&told[..], [text] if text.starts_with(flags[0])), "{told:?}");
+    }
 }
 
 #[test]

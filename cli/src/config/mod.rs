@@ -339,6 +339,7 @@ pub fn resolve(
 ) -> Result<(Settings, Vec<Warning>), Failure> {
     let mut values = arguments.values()?;
     check_belongs(command, &values)?;
+    let unused = unused(command, &arguments);
     if let Some(key) = gradcheck::KEYS.into_iter().find(|key| values.has(key)) {
         let hint = if key == "positions" { "; a matrix P is the key p" } else { "" };
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
@@ -405,6 +406,7 @@ pub fn resolve(
         stability::temper_default_rate(&mut model, &target)?;
     }
     let mut warnings = values.replaced();
+    warnings.extend(unused);
     warnings.extend(stability::check(&values, &model, &target, &value_matrix)?);
     let resolved =
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
@@ -447,6 +449,26 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
         Some((key, message)) => Err(values.fail(key, message)),
         None => Ok(()),
     }
+}
+
+/// What flags of the model change nothing in a command. A file may hold them for other commands.
+fn unused(command: CommandKind, arguments: &Arguments) -> Vec<Warning> {
+    let idle: &[(&str, &str)] = match command {
+        CommandKind::Run | CommandKind::Rates => &[],
+        CommandKind::Certify => &[
+            ("noise", "a certificate is about the excess loss, which has no label noise in it"),
+            ("accumulate", "an enclosure holds whatever rounding takes"),
+            (
+                "points_per_decade",
+                "a certificate speaks of the steps of --at, and of all later ones",
+            ),
+        ],
+    };
+    let given = |key: &str| arguments.flagged().any(|flag| flag == key);
+    idle.iter()
+        .filter(|(key, _)| given(key))
+        .map(|&(key, why)| Warning::Unused { flag: values::flag_of(key), why })
+        .collect()
 }
 
 /// How results leave.
