@@ -191,7 +191,8 @@ pub(crate) fn with_lumped_model<S: CliScalar, R>(
     })
 }
 
-fn with_lumped<S: CliScalar, R>(
+/// A lumped run in the scalar S, from the start of the configuration, and its classes.
+pub(crate) fn with_lumped<S: CliScalar, R>(
     model: &ModelSettings,
     with: impl FnOnce(Lumped<'_, S>, &[ClassSettings]) -> R,
 ) -> Result<R, Failure> {

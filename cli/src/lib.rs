@@ -21,6 +21,7 @@ pub mod interrupt;
 pub mod number;
 pub mod output;
 pub mod plan;
+pub mod precision;
 pub mod presets;
 pub mod progress;
 pub mod provenance;
@@ -126,6 +127,11 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             let arguments = Arguments::of_gradcheck(&common, &args)?;
             choose_color(&arguments, color);
             commands::gradcheck::execute(&config::gradcheck::resolve(&arguments)?)
+        }
+        Some(Command::Precision(args)) => {
+            let arguments = Arguments::of_precision(&common, &args)?;
+            let (settings, warnings) = prepare(CommandKind::Precision, arguments, color)?;
+            commands::precision::execute(&settings, &warnings)
         }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),

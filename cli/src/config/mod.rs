@@ -27,7 +27,7 @@ use self::start::Start;
 use self::tree::{Kind, Node};
 use self::value_matrix::ValueMatrix;
 use self::values::Values;
-use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs};
+use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, PrecisionArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
 use crate::gradcheck_args::GradcheckArgs;
 use crate::output::sink;
@@ -44,6 +44,8 @@ pub enum CommandKind {
     Rates,
     /// `certify`.
     Certify,
+    /// `precision`.
+    Precision,
 }
 
 /// The flags of the command line, by key, and the configuration file.
@@ -107,6 +109,18 @@ impl Arguments {
         arguments.model(&args.model)?;
         arguments.text("from_step", args.from_step.as_deref());
         arguments.path("check", args.check.as_deref())?;
+        Ok(arguments)
+    }
+
+    /// Of `precision`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_precision(common: &CommonArgs, args: &PrecisionArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        arguments.switch("strict", args.strict);
         Ok(arguments)
     }
 
@@ -366,9 +380,16 @@ pub fn resolve(
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
     let schedule = match command {
         CommandKind::Certify => Schedule::beyond(&values)?,
-        CommandKind::Run | CommandKind::Rates => Schedule::resolve(&values, training.steps)?,
+        CommandKind::Run | CommandKind::Rates | CommandKind::Precision => {
+            Schedule::resolve(&values, training.steps)?
+        }
     };
 
+    if command == CommandKind::Precision && start.method == Method::Dense {
+        let message = "precision is about lumped runs: leave out a start in full matrices, \
+                       positions p and --method dense";
+        return Err(Failure::usage(message));
+    }
     let dense = match start.method {
         Method::Lumped => None,
         Method::Dense => Some(DenseSettings {
@@ -414,7 +435,9 @@ pub fn resolve(
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates => resolved.schedule.steps(resolved.model.steps),
+            CommandKind::Run | CommandKind::Rates | CommandKind::Precision => {
+                resolved.schedule.steps(resolved.model.steps)
+            }
         },
         from_step: values.integer("from_step")?,
         model: resolved.model,
@@ -443,6 +466,12 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("strict", "belongs to `popgd rates`: leave it out for `popgd certify`"),
             ("plot", "a certificate has no picture: leave it out, or draw it with `popgd rates`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd certify`"),
+        ],
+        CommandKind::Precision => &[
+            ("scalar", "precision compares all scalars: leave it out"),
+            ("accumulate", "precision compares plain and compensated sums: leave it out"),
+            ("from_step", "belongs to `popgd certify`: leave it out for `popgd precision`"),
+            ("save_state", "belongs to `popgd run`: leave it out for `popgd precision`"),
         ],
     };
     match foreign.iter().find(|(key, _)| values.has(key)) {

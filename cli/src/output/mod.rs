@@ -6,6 +6,7 @@ pub mod digits;
 pub mod gradcheck;
 pub mod json;
 pub mod plot;
+pub mod precision;
 pub mod rates;
 pub mod sink;
 pub mod state;

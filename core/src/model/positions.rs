@@ -10,6 +10,7 @@
 //! have one row per query, like scores: entry `j D + i` is Z_{ij}.
 
 use crate::error::check_length;
+use crate::slices::rows_mut;
 use crate::{Error, Scalar};
 
 /// Positional encodings of D tokens.
@@ -113,7 +114,7 @@ impl<S: Scalar> Positions<'_, S> {
         check_length("Gram matrix", tokens.saturating_mul(tokens), gram.len())?;
         match *self {
             Self::Identity | Self::Orthogonal(_) => {
-                for (i, row) in gram.chunks_exact_mut(tokens.max(1)).enumerate() {
+                for (i, row) in rows_mut(gram, tokens).enumerate() {
                     for (j, slot) in row.iter_mut().enumerate() {
                         *slot = if i == j { one } else { one.zero() };
                     }
@@ -189,7 +190,7 @@ fn entry<S: Copy>(matrix: &[S], side: usize, row: usize, column: usize) -> Optio
 }
 
 fn transpose<S: Copy>(side: usize, from: &[S], to: &mut [S]) {
-    for (row, slots) in to.chunks_exact_mut(side.max(1)).enumerate() {
+    for (row, slots) in rows_mut(to, side).enumerate() {
         for (column, slot) in slots.iter_mut().enumerate() {
             if let Some(value) = entry(from, side, column, row) {
                 *slot = value;
@@ -206,7 +207,7 @@ fn product<S: Scalar>(
     right: impl Fn(usize, usize) -> Option<S>,
     result: &mut [S],
 ) {
-    for (row, slots) in result.chunks_exact_mut(side.max(1)).enumerate() {
+    for (row, slots) in rows_mut(result, side).enumerate() {
         for (column, slot) in slots.iter_mut().enumerate() {
             *slot =
                 (0..side).fold(context.zero(), |sum, k| match (left(row, k), right(k, column)) {

@@ -5,6 +5,7 @@
 
 use super::activation::Activation;
 use crate::error::check_length;
+use crate::slices::{rows, rows_mut};
 use crate::{Error, Scalar};
 
 /// The sizes of a model.
@@ -31,7 +32,7 @@ impl Shape {
 
     /// The rows of a matrix of scores, each the weights of one query.
     pub(crate) fn queries<'a, S>(&self, scores: &'a [S]) -> impl Iterator<Item = &'a [S]> {
-        scores.chunks_exact(self.tokens.max(1))
+        rows(scores, self.tokens)
     }
 
     /// The same, to write to.
@@ -39,12 +40,12 @@ impl Shape {
         &self,
         scores: &'a mut [S],
     ) -> impl Iterator<Item = &'a mut [S]> {
-        scores.chunks_exact_mut(self.tokens.max(1))
+        rows_mut(scores, self.tokens)
     }
 
     /// The rows of a value matrix, each the weights of one channel.
     pub(crate) fn channels<'a, S>(&self, value_matrix: &'a [S]) -> impl Iterator<Item = &'a [S]> {
-        value_matrix.chunks_exact(self.features.max(1))
+        rows(value_matrix, self.features)
     }
 
     /// The same, to write to.
@@ -52,7 +53,7 @@ impl Shape {
         &self,
         value_matrix: &'a mut [S],
     ) -> impl Iterator<Item = &'a mut [S]> {
-        value_matrix.chunks_exact_mut(self.features.max(1))
+        rows_mut(value_matrix, self.features)
     }
 }
 
@@ -293,7 +294,7 @@ fn fill<S: Scalar>(
 ) -> Result<(), Error> {
     check_length("scores", tokens.saturating_mul(tokens), scores.len())?;
     let (weight, zero) = (one / one.integer(to_integer(group)), one.zero());
-    for (query, row) in scores.chunks_exact_mut(tokens.max(1)).enumerate() {
+    for (query, row) in rows_mut(scores, tokens).enumerate() {
         for (token, slot) in row.iter_mut().enumerate() {
             *slot = if attends(query, token) { weight } else { zero };
         }

@@ -74,6 +74,17 @@ impl Clock {
         self.rate
     }
 
+    /// r, the tangent at the start.
+    pub(super) fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    /// u′/u − 1 of a late state with gap δ, to first order in μ/u.
+    pub(super) fn advance(&self, gap: f64) -> f64 {
+        let tangent = self.tangent_of(gap);
+        self.rate * tangent * tangent / self.series.slope(tangent)
+    }
+
     /// Ψ at the tangent x > 0.
     pub fn reading(&self, tangent: f64) -> f64 {
         self.series.at(tangent)

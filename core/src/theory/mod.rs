@@ -4,3 +4,4 @@ pub mod clock;
 pub mod exponents;
 pub mod rates;
 pub mod stability;
+pub mod stall;

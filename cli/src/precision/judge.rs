@@ -1,0 +1,129 @@
+//! How far every way is from the exact run.
+
+use popgd_core::Interval;
+
+use super::stalls::{self, StallFindings};
+use super::ways::{self, Reading, Record, Way};
+use crate::asymptotics::Quantity;
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::scalar::Number;
+use crate::settings::ModelSettings;
+
+/// All that is found.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// The runs, in the order of [`Way::ALL`].
+    pub records: Vec<Record>,
+    /// Of `f32` and of `f64`.
+    pub stalls: [StallFindings; 2],
+}
+
+/// A relative error of the excess loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Judged {
+    /// (value − exact)/exact of a float, enclosed: a proof.
+    Proven(Interval<f64>),
+    /// The same against a compensated `f64`, where the enclosure did not reach.
+    Measured(f64),
+    /// Of an enclosure the width over its midpoint.
+    Width(f64),
+}
+
+impl Judged {
+    /// Its size, for a table or a picture.
+    pub fn size(self) -> f64 {
+        match self {
+            Self::Proven(error) => error.midpoint().abs(),
+            Self::Measured(error) => error.abs(),
+            Self::Width(width) => width,
+        }
+    }
+
+    /// Its midpoint, with its sign.
+    pub fn center(self) -> f64 {
+        match self {
+            Self::Proven(error) => error.midpoint(),
+            Self::Measured(error) => error,
+            Self::Width(width) => width,
+        }
+    }
+}
+
+impl Findings {
+    /// Runs and judges, through the steps `at`.
+    ///
+    /// # Errors
+    /// What the core refuses.
+    pub fn of(model: &ModelSettings, at: &[u64], progress: &Progress) -> Result<Self, Failure> {
+        let records = ways::all(model, at, progress)?;
+        let stalls = stalls::both(model, &records);
+        Ok(Self { records, stalls })
+    }
+
+    /// Whether the user ended it.
+    pub fn is_interrupted(&self) -> bool {
+        self.records.iter().any(|record| record.interrupted)
+    }
+
+    /// The record of a way.
+    pub fn record(&self, way: Way) -> Option<&Record> {
+        self.records.iter().find(|record| record.way == way)
+    }
+
+    /// What was read in a way after `t` steps.
+    pub fn reading(&self, way: Way, t: u64) -> Option<&Reading> {
+        self.record(way)?.at(t)
+    }
+
+    /// The relative error of the excess loss in a way after `t` steps.
+    pub fn judge(&self, way: Way, t: u64) -> Option<Judged> {
+        let excess = |way| Some(Quantity::ExcessLoss.of(&self.reading(way, t)?.quantities));
+        let own = excess(way)?;
+        if way.encloses() {
+            let width = width(own);
+            return width.is_finite().then_some(Judged::Width(width));
+        }
+        let exact = excess(Way::DoubleEnclosure).and_then(enclosure).filter(|e| e.lo() > 0.0);
+        match exact {
+            Some(exact) => {
+                let value = Interval::point(own.center());
+                // Both quotients enclose; of one that has the exact run twice the width is double.
+                let error = value / exact - Interval::point(1.0);
+                Some(Judged::Proven(error))
+            }
+            None if way == Way::DoubleCompensated => None,
+            None => {
+                let exact = excess(Way::DoubleCompensated)?.center();
+                Some(Judged::Measured(own.center() / exact - 1.0))
+            }
+        }
+    }
+
+    /// The steps that something was read after.
+    pub fn steps(&self) -> Vec<u64> {
+        let mut steps: Vec<u64> = self
+            .records
+            .iter()
+            .flat_map(|record| record.readings.iter().map(|reading| reading.t))
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+}
+
+/// A number as an interval of doubles.
+fn enclosure(number: Number) -> Option<Interval<f64>> {
+    match number {
+        Number::Interval { lo, hi } => Interval::new(lo, hi),
+        Number::SingleInterval { lo, hi } => Interval::new(lo.into(), hi.into()),
+        Number::Float(value) => Interval::new(value, value),
+        Number::Single(value) => Interval::new(value.into(), value.into()),
+    }
+}
+
+/// The width of an enclosure over its midpoint.
+fn width(number: Number) -> f64 {
+    enclosure(number).map_or(f64::NAN, |e| e.width() / e.midpoint().abs())
+}
