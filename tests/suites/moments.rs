@@ -351,6 +351,17 @@ fn small_samples_are_not_lost_beside_large_ones() {
     }
     let mean = sums.mean(0).unwrap();
     assert!(near(mean, (1e16 + 1e6) / 1_000_001.0, 1e-15), "{mean}");
+
+    // Nor where streams are merged: 2⁵³ + 1 in one, −2⁵³ in the other.
+    let large = 2_f64.powi(53);
+    let (mut first, mut second) = ([0.0; 4], [0.0; 4]);
+    let mut sums = SecondSums::new(0.0, 1, &mut first).unwrap();
+    sums.push(&[large]).unwrap();
+    sums.push(&[1.0]).unwrap();
+    let mut others = SecondSums::new(0.0, 1, &mut second).unwrap();
+    others.push(&[-large]).unwrap();
+    others.merge(&sums).unwrap();
+    assert_eq!(others.mean(0), Some(1.0 / 3.0));
 }
 
 #[test]
