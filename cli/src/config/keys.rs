@@ -64,6 +64,17 @@ pub const KEYS: &[Key] = &[
     flag("radius", &[]),
     flag("remainders", &["taylor"]),
     flag("print", &["formulas"]),
+    flag("inputs", &["input", "law", "x"]),
+    flag("centred", &["centered"]),
+    flag("scale", &[]),
+    flag("labels", &["responses"]),
+    flag("label_distance", &["r"]),
+    flag("epsilon", &["eps"]),
+    flag("samples", &["num_samples"]),
+    flag("batch", &["batch_size"]),
+    flag("moments_only", &[]),
+    file_only("covariance", &["sigma_x"]),
+    file_only("mean", &["mu"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -207,7 +218,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify", "gradcheck", "precision"] {
+        for sub in ["run", "rates", "certify", "gradcheck", "precision", "ood"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

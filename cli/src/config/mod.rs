@@ -5,6 +5,7 @@
 
 pub mod gradcheck;
 pub mod keys;
+mod ood;
 mod overridden;
 mod saved;
 pub mod schedule;
@@ -30,6 +31,7 @@ use self::values::Values;
 use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, PrecisionArgs, RatesArgs, RunArgs};
 use crate::error::{Failure, Warning};
 use crate::gradcheck_args::GradcheckArgs;
+use crate::ood_args::OodArgs;
 use crate::output::sink;
 use crate::settings::{
     ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, ScalarKind, Settings,
@@ -46,6 +48,8 @@ pub enum CommandKind {
     Certify,
     /// `precision`.
     Precision,
+    /// `ood`.
+    Ood,
 }
 
 /// The flags of the command line, by key, and the configuration file.
@@ -121,6 +125,32 @@ impl Arguments {
         arguments.common(common);
         arguments.model(&args.model)?;
         arguments.switch("strict", args.strict);
+        Ok(arguments)
+    }
+
+    /// Of `ood`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_ood(common: &CommonArgs, args: &OodArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        for (key, value) in [
+            ("inputs", &args.inputs),
+            ("scale", &args.scale),
+            ("labels", &args.labels),
+            ("label_distance", &args.label_distance),
+            ("epsilon", &args.epsilon),
+            ("from_step", &args.from_step),
+            ("samples", &args.samples),
+            ("batch", &args.batch),
+            ("threads", &args.threads),
+        ] {
+            arguments.text(key, value.as_deref());
+        }
+        arguments.switch("centred", args.centred);
+        arguments.switch("moments_only", args.moments_only);
         Ok(arguments)
     }
 
@@ -359,6 +389,11 @@ pub fn resolve(
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
         return Err(values.fail(key, message));
     }
+    if command != CommandKind::Ood
+        && let Some(key) = ood::KEYS.into_iter().find(|key| values.has(key))
+    {
+        return Err(values.fail(key, "belongs to `popgd ood`: leave it out"));
+    }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,
@@ -370,6 +405,9 @@ pub fn resolve(
     if command == CommandKind::Certify && scalar != ScalarKind::Interval64 {
         return Err(values.fail("scalar", "only interval64 proves anything: leave it out"));
     }
+    if command == CommandKind::Ood && scalar != ScalarKind::F64 {
+        return Err(values.fail("scalar", "ood measures in f64: leave it out"));
+    }
     values.set_scalar(scalar);
     let output = output(&values)?;
 
@@ -380,7 +418,7 @@ pub fn resolve(
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
     let schedule = match command {
         CommandKind::Certify => Schedule::beyond(&values)?,
-        CommandKind::Run | CommandKind::Rates | CommandKind::Precision => {
+        CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => {
             Schedule::resolve(&values, training.steps)?
         }
     };
@@ -431,11 +469,22 @@ pub fn resolve(
     warnings.extend(stability::check(&values, &model, &target, &value_matrix)?);
     let resolved =
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
-    let echo = echo::echo(&resolved);
+    let mut echo = echo::echo(&resolved);
+    let ood = match command {
+        CommandKind::Ood => {
+            let (target, value_matrix) = (&resolved.target, &resolved.value_matrix);
+            let ood = ood::resolve(&values, target, value_matrix, &resolved.model)?;
+            if let serde_json::Value::Object(map) = &mut echo {
+                ood::echo(&values, &ood, map);
+            }
+            Some(ood)
+        }
+        _ => None,
+    };
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates | CommandKind::Precision => {
+            CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => {
                 resolved.schedule.steps(resolved.model.steps)
             }
         },
@@ -444,6 +493,7 @@ pub fn resolve(
         output,
         dry_run: values.switch("dry_run")?,
         strict: values.switch("strict")?,
+        ood,
         echo,
     };
     Ok((settings, warnings))
@@ -473,6 +523,10 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("from_step", "belongs to `popgd certify`: leave it out for `popgd precision`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd precision`"),
         ],
+        CommandKind::Ood => &[
+            ("strict", "belongs to `popgd rates`: leave it out for `popgd ood`"),
+            ("save_state", "belongs to `popgd run`: leave it out for `popgd ood`"),
+        ],
     };
     match foreign.iter().find(|(key, _)| values.has(key)) {
         Some((key, message)) => Err(values.fail(key, message)),
@@ -483,7 +537,7 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
 /// What flags of the model change nothing in a command. A file may hold them for other commands.
 fn unused(command: CommandKind, arguments: &Arguments) -> Vec<Warning> {
     let idle: &[(&str, &str)] = match command {
-        CommandKind::Run | CommandKind::Rates => &[],
+        CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => &[],
         CommandKind::Certify => &[
             ("noise", "a certificate is about the excess loss, which has no label noise in it"),
             ("accumulate", "an enclosure holds whatever rounding takes"),

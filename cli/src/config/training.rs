@@ -83,7 +83,7 @@ impl Training {
             rate,
             steps: values.integer("steps")?.unwrap_or(match command {
                 CommandKind::Run => 100_000,
-                CommandKind::Rates | CommandKind::Precision => 10_000_000,
+                CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => 10_000_000,
                 CommandKind::Certify => 1_000_000_000,
             }),
             noise,

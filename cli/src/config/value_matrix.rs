@@ -44,7 +44,10 @@ impl ValueMatrix {
             }
             None => TeacherNorm::Norm(Exact::integer(match command {
                 CommandKind::Run => 1,
-                CommandKind::Rates | CommandKind::Certify | CommandKind::Precision => 4,
+                CommandKind::Rates
+                | CommandKind::Certify
+                | CommandKind::Precision
+                | CommandKind::Ood => 4,
             })),
         };
         let known = Self { channels, features, norm, given: None };

@@ -10,7 +10,7 @@ use popgd_core::scalar::float::Float;
 use popgd_core::{Dual, Interval};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::engine::{refused, with_lumped, with_lumped_model};
+use crate::engine::{refused, with_lumped_model, with_lumped_run};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -180,7 +180,7 @@ fn stepped<S: CliScalar + PartialEq>(
 ) -> Result<Record, Failure> {
     // What a compensated sum carries is not seen in its state.
     let may_stand_still = !way.encloses() && !model.compensated;
-    with_lumped(model, |mut run: Lumped<'_, S>, _| {
+    with_lumped_run(model, |mut run: Lumped<'_, S>, _| {
         let mut record = Record::new(way);
         let mut last = run.logits().to_vec();
         let (mut t, mut moved) = (0, 0);
