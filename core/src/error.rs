@@ -82,6 +82,16 @@ pub enum Error {
         /// What it is.
         what: &'static str,
     },
+    /// A number overflowed, or is none: infinite, NaN, an unbounded or empty enclosure.
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A query of an attention layer may attend to no key at all.
+    NoKeys {
+        /// The query, numbered from 0.
+        query: usize,
+    },
     /// Training from zero does not start, or starts away from the teacher: α σ′(0) ≤ 0.
     NoStart,
     /// The rate is not below the limit of stability.
@@ -142,6 +152,12 @@ impl fmt::Display for Error {
                 write!(f, "the counts of class {class} must sum to the number of columns of all classes")
             }
             Self::NotPositive { what } => write!(f, "the {what} must be positive and finite"),
+            Self::NotFinite { what } => {
+                write!(f, "the {what} must be finite: a number overflowed, or is none")
+            }
+            Self::NoKeys { query } => {
+                write!(f, "query {query}, counted from 0, may attend to no key")
+            }
             Self::NoStart => {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")
             }
