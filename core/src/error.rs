@@ -92,6 +92,13 @@ pub enum Error {
         /// The query, numbered from 0.
         query: usize,
     },
+    /// A label is neither 1 nor −1.
+    NotALabel {
+        /// The sample, numbered from 0.
+        index: usize,
+    },
+    /// A system of linear equations does not determine its unknowns, in the precision at hand.
+    Singular,
     /// Training from zero does not start, or starts away from the teacher: α σ′(0) ≤ 0.
     NoStart,
     /// The rate is not below the limit of stability.
@@ -157,6 +164,12 @@ impl fmt::Display for Error {
             }
             Self::NoKeys { query } => {
                 write!(f, "query {query}, counted from 0, may attend to no key")
+            }
+            Self::NotALabel { index } => {
+                write!(f, "the label of sample {index}, counted from 0, must be 1 or -1")
+            }
+            Self::Singular => {
+                f.write_str("the equations do not determine their unknowns, at least not in this precision")
             }
             Self::NoStart => {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")

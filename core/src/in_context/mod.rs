@@ -4,5 +4,9 @@
 //! | module | what the transformer does |
 //! |---|---|
 //! | [`attention`] | the layer that all of them are made of |
+//! | [`normalized_descent`] | logistic regression: one step of normalised gradient descent a layer |
+//! | [`attention_operator`] | the mean of a measure, tilted by the query |
 
 pub mod attention;
+pub mod attention_operator;
+pub mod normalized_descent;

@@ -61,6 +61,8 @@ fn every_function<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     descent::dense(input, memory);
     theory::statements(input);
     in_context::attention(input, memory);
+    in_context::normalized_descent(input, memory);
+    in_context::attention_operator(input, memory);
 }
 
 macro_rules! instantiate {
@@ -76,12 +78,20 @@ macro_rules! instantiate {
 }
 
 instantiate! {
-    instantiate_f32: f32, also scalar::float, scalar::logarithm, theory::statements_in_floats;
+    instantiate_f32: f32,
+        also scalar::float, scalar::logarithm, theory::statements_in_floats,
+        in_context::with_logarithm, in_context::recovery_in_floats;
     instantiate_f64: f64,
-        also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock, model::activation_of_samples;
-    instantiate_interval_f32: Interval<f32>, also scalar::interval, scalar::logarithm, certificates::enclosure;
+        also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock,
+        model::activation_of_samples, in_context::with_logarithm, in_context::recovery_in_floats;
+    instantiate_interval_f32: Interval<f32>,
+        also scalar::interval, scalar::logarithm, certificates::enclosure,
+        in_context::with_logarithm, in_context::recovery_in_intervals;
     instantiate_interval_f64: Interval<f64>,
-        also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever;
-    instantiate_dual_f64: Dual<f64, 2>, also scalar::dual, scalar::logarithm;
-    instantiate_dual_interval: Dual<Interval<f64>, 2>, also scalar::dual, scalar::logarithm;
+        also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever,
+        in_context::with_logarithm, in_context::recovery_in_intervals;
+    instantiate_dual_f64: Dual<f64, 2>,
+        also scalar::dual, scalar::logarithm, in_context::with_logarithm;
+    instantiate_dual_interval: Dual<Interval<f64>, 2>,
+        also scalar::dual, scalar::logarithm, in_context::with_logarithm;
 }
