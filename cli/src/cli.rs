@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use crate::construct_args::ConstructArgs;
 use crate::gradcheck_args::GradcheckArgs;
 use crate::sweep_args::SweepArgs;
 
@@ -139,6 +140,8 @@ pub enum Command {
     /// Prove that the gradient of descent is the derivative of its loss, or find where it is not
     #[command(after_help = GRADCHECK_EXAMPLES)]
     Gradcheck(GradcheckArgs),
+    /// Run a transformer that is an algorithm beside the algorithm
+    Construct(ConstructArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {

@@ -64,6 +64,14 @@ pub const KEYS: &[Key] = &[
     flag("radius", &[]),
     flag("remainders", &["taylor"]),
     flag("print", &["formulas"]),
+    flag("instances", &["samples"]),
+    flag("alphabet", &["q", "vocabulary"]),
+    flag("order", &["lag"]),
+    flag("length", &["sequence_length"]),
+    flag("concentration", &["alpha", "prior"]),
+    flag("transitions", &["pi"]),
+    flag("sequences", &["data"]),
+    flag("mask_strength", &["delta"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -207,8 +215,10 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify", "gradcheck"] {
-            let sub = command.find_subcommand(sub).unwrap();
+        let commands = ["run", "rates", "certify", "gradcheck"];
+        let constructions = command.find_subcommand("construct").unwrap().get_subcommands();
+        let with_model = commands.iter().map(|sub| command.find_subcommand(sub).unwrap());
+        for sub in with_model.chain(constructions) {
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");
                 if !["config", "help", "version"].contains(&name.as_str()) {

@@ -3,6 +3,7 @@
 //! Every wrong input ends in one message that names the flag (or the file and the key), says
 //! what was expected, and how to mend it.
 
+pub mod construct;
 pub mod gradcheck;
 pub mod keys;
 mod overridden;
@@ -343,6 +344,9 @@ pub fn resolve(
         let hint = if key == "positions" { "; a matrix P is the key p" } else { "" };
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
         return Err(values.fail(key, message));
+    }
+    if let Some(key) = construct::KEYS.into_iter().find(|key| values.has(key)) {
+        return Err(values.fail(key, "belongs to `popgd construct`: leave it out"));
     }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
