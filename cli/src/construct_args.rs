@@ -18,6 +18,27 @@ Examples:
 --transitions has q rows of q probabilities; --sequences one sequence of tokens a row, tokens
 being numbered from 0. Both are .csv, .npy or .json files.";
 
+const NORMALIZED_GD_EXAMPLES: &str = "\
+Examples:
+  popgd construct normalized-gd
+  popgd construct normalized-gd -d 20 -n 500 --layers 200 --instances 10
+  popgd construct normalized-gd --scalar interval64 --format json
+  popgd construct normalized-gd --labelled samples.csv --layers 1000
+  popgd construct normalized-gd --plot margin.svg
+
+--labelled has a sample a row: its label, 1 or -1, then its features. It is a .csv, .npy or .json
+file.";
+
+const ATTENTION_OPERATOR_EXAMPLES: &str = "\
+Examples:
+  popgd construct attention-operator
+  popgd construct attention-operator -d 8 -n 64 --scalar interval64
+  popgd construct attention-operator --atoms measure.csv --format json
+  popgd construct attention-operator --rank 2 --prompts 8 --plot sampling.svg
+
+--atoms has an atom a row: its weight, which is not negative, then its coordinates. It is a .csv,
+.npy or .json file.";
+
 /// Flags of `construct`.
 #[derive(Clone, Debug, Args)]
 pub struct ConstructArgs {
@@ -35,8 +56,10 @@ pub enum Construction {
     MirrorDescent(MirrorDescentArgs),
     /// Layers of softmax attention that each take a step of normalised gradient descent for
     /// in-context logistic regression
+    #[command(after_help = NORMALIZED_GD_EXAMPLES)]
     NormalizedGd(NormalizedGdArgs),
     /// Softmax attention over the atoms of a measure, for distribution regression
+    #[command(after_help = ATTENTION_OPERATOR_EXAMPLES)]
     AttentionOperator(AttentionOperatorArgs),
 }
 
@@ -133,6 +156,45 @@ pub struct NormalizedGdArgs {
     /// What all constructions have.
     #[command(flatten)]
     pub shared: SharedArgs,
+
+    /// d, the number of features of a sample [default: 4, or as --labelled has]
+    #[arg(long, short = 'd', value_name = "d", help_heading = "Model", allow_hyphen_values = true)]
+    pub features: Option<String>,
+
+    /// n, the number of samples in the context [default: 16, or as --labelled has]
+    #[arg(long, short = 'n', value_name = "N", help_heading = "Model", allow_hyphen_values = true)]
+    pub samples: Option<String>,
+
+    /// Labelled vectors from a file, one a row: a label 1 or -1, then the features
+    #[arg(long, value_name = "FILE", help_heading = "Instances")]
+    pub labelled: Option<PathBuf>,
+
+    /// η, the step size [default: 1 for random samples, which are in the unit ball; 1/R² for
+    /// labelled ones, R being the longest]
+    #[arg(
+        long,
+        visible_aliases = ["eta", "step-size"],
+        value_name = "RATE",
+        help_heading = "Construction",
+        allow_hyphen_values = true
+    )]
+    pub rate: Option<String>,
+
+    /// k, the number of layers, each of which is a step [default: 50]
+    #[arg(
+        long,
+        short = 'k',
+        visible_alias = "layers",
+        value_name = "K",
+        help_heading = "Construction",
+        allow_hyphen_values = true
+    )]
+    pub steps: Option<String>,
+
+    /// For how many steps a layer is trained to imitate one of descent; 0 for none
+    /// [default: 1000]
+    #[arg(long, value_name = "N", help_heading = "Construction", allow_hyphen_values = true)]
+    pub train: Option<String>,
 }
 
 /// Flags of `construct attention-operator`.
@@ -141,4 +203,24 @@ pub struct AttentionOperatorArgs {
     /// What all constructions have.
     #[command(flatten)]
     pub shared: SharedArgs,
+
+    /// d, the number of coordinates of an atom [default: 4, or as --atoms has]
+    #[arg(long, short = 'd', value_name = "d", help_heading = "Model", allow_hyphen_values = true)]
+    pub features: Option<String>,
+
+    /// n, the number of atoms of a measure [default: 16, or as --atoms has]
+    #[arg(long, short = 'n', value_name = "N", help_heading = "Model", allow_hyphen_values = true)]
+    pub samples: Option<String>,
+
+    /// Weighted atoms from a file, one a row: a weight, then the coordinates
+    #[arg(long, value_name = "FILE", help_heading = "Instances")]
+    pub atoms: Option<PathBuf>,
+
+    /// k, the number of prompt tokens [default: 4]
+    #[arg(long, value_name = "K", help_heading = "Construction", allow_hyphen_values = true)]
+    pub prompts: Option<String>,
+
+    /// r, the rank of the change of A in fine-tuning [default: 1]
+    #[arg(long, value_name = "R", help_heading = "Construction", allow_hyphen_values = true)]
+    pub rank: Option<String>,
 }

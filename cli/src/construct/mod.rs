@@ -4,6 +4,9 @@
 //! what all share.
 
 pub mod attention_operator;
+pub mod comparison;
 pub mod mirror_descent;
 pub mod normalized_gd;
+pub mod random;
+pub mod report;
 pub mod settings;

@@ -3,6 +3,7 @@
 pub mod certify;
 pub mod csv;
 pub mod digits;
+pub mod findings;
 pub mod gradcheck;
 pub mod json;
 pub mod plot;

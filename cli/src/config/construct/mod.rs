@@ -1,7 +1,9 @@
 //! What `popgd construct` builds, from flags and a file: what all constructions share. Each
 //! construction has a module of its own.
 
+pub mod attention_operator;
 pub mod mirror_descent;
+pub mod normalized_gd;
 
 use serde_json::{Map, Value};
 
@@ -14,8 +16,14 @@ use crate::error::Failure;
 use crate::settings::ScalarKind;
 
 /// Keys that only `construct` has a use for.
-pub(super) const KEYS: [&str; 8] = [
+pub(super) const KEYS: [&str; 14] = [
     "instances",
+    "samples",
+    "labelled",
+    "train",
+    "atoms",
+    "prompts",
+    "rank",
     "alphabet",
     "order",
     "length",
@@ -42,8 +50,10 @@ impl Arguments {
         arguments.common(common);
         match args {
             Construction::MirrorDescent(args) => mirror_descent::flags(&mut arguments, args)?,
-            Construction::NormalizedGd(args) => arguments.shared(&args.shared)?,
-            Construction::AttentionOperator(args) => arguments.shared(&args.shared)?,
+            Construction::NormalizedGd(args) => normalized_gd::flags(&mut arguments, args)?,
+            Construction::AttentionOperator(args) => {
+                attention_operator::flags(&mut arguments, args)?;
+            }
         }
         Ok(arguments)
     }
@@ -95,6 +105,11 @@ fn shared(
     echo.insert("instances".into(), shared.instances.into());
     echo.insert("scalar".into(), crate::provenance::scalar_name(scalar).into());
     Ok((shared, echo))
+}
+
+/// An exact number as it stands in a configuration.
+pub(crate) fn echoed(value: &crate::number::Exact) -> Value {
+    echo::number(value)
 }
 
 /// An integer within a range.

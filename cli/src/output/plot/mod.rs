@@ -2,6 +2,7 @@
 
 mod axis;
 mod canvas;
+pub mod findings;
 mod panel;
 mod png;
 pub mod sweep;
@@ -15,7 +16,7 @@ use self::axis::Axis;
 use self::canvas::{Canvas, Lettering, Marker, Point, Stroke};
 use self::panel::Panel;
 use self::target::Caption;
-pub use self::target::{Target, open};
+pub use self::target::{Target, at, open};
 use crate::asymptotics::{Approach, LocalSlope, Quantity, has_limit_law};
 use crate::error::Failure;
 use crate::output::digits::grouped;

@@ -1,5 +1,7 @@
 //! Where a picture goes and what it says of itself: SVG, or PNG from the same SVG.
 
+use std::path::Path;
+
 use super::canvas::{self, Canvas};
 use super::png;
 use crate::error::Failure;
@@ -14,12 +16,14 @@ pub struct Target {
     png: bool,
 }
 
+/// What names a picture, for messages.
+const FLAG: &str = "--plot";
+
 /// Opens what `--plot` names, if it was given.
 ///
 /// # Errors
 /// If it ends neither in `.svg` nor in `.png`, or cannot be made.
 pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
-    const FLAG: &str = "--plot";
     let Some(path) = &settings.output.plot else { return Ok(None) };
     if settings.at.iter().all(|&t| t == 0) {
         return Err(Failure::usage(format!(
@@ -27,6 +31,14 @@ pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
              record one, with --steps 1 or more"
         )));
     }
+    at(path).map(Some)
+}
+
+/// Opens a path for a picture.
+///
+/// # Errors
+/// As [`open`].
+pub fn at(path: &Path) -> Result<Target, Failure> {
     let png = match extension(path).as_str() {
         "svg" => false,
         "png" => true,
@@ -37,7 +49,7 @@ pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
             )));
         }
     };
-    Ok(Some(Target { sink: Sink::file(path, FLAG)?, png }))
+    Ok(Target { sink: Sink::file(path, FLAG)?, png })
 }
 
 /// What is written into a picture beside what is seen.
