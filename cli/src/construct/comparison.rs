@@ -47,6 +47,11 @@ fn ends(number: Number) -> (f64, f64) {
     }
 }
 
+/// The upper end of an enclosure, or the number itself.
+pub fn upper(number: Number) -> f64 {
+    ends(number).1
+}
+
 /// The width of an enclosure.
 pub fn width(number: Number) -> f64 {
     let (lo, hi) = ends(number);

@@ -6,8 +6,9 @@ use popgd_core::in_context::normalized_descent::bounds::{Terms, margin_between};
 use popgd_core::scalar::Logarithm;
 
 use super::instance::Instance;
+use crate::construct::comparison::{upper, width};
 use crate::construct::report::{Claim, Status};
-use crate::scalar::{CliScalar, Number, count};
+use crate::scalar::{CliScalar, count};
 
 /// How often a bound was looked at, and the largest share of it that was used.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +29,6 @@ impl Used {
         self.checked += 1;
         let share = upper((found / allowed).report());
         self.share = if share.is_nan() { f64::INFINITY } else { self.share.max(share) };
-    }
-}
-
-fn upper(number: Number) -> f64 {
-    match number {
-        Number::Interval { hi, .. } => hi,
-        Number::SingleInterval { hi, .. } => hi.into(),
-        other => other.center(),
     }
 }
 
@@ -71,8 +64,8 @@ fn along<S: CliScalar>(
         for (weight, &along) in weights.iter_mut().zip(&direction) {
             *weight = *weight + rate * along;
         }
-        let width = weights.iter().map(|x| crate::construct::comparison::width(x.report()));
-        if width.fold(0.0, f64::max) > TOO_WIDE * center(rate) {
+        let widths = weights.iter().map(|x| width(x.report()));
+        if widths.fold(0.0, f64::max) > TOO_WIDE * center(rate) {
             break;
         }
     }

@@ -27,12 +27,14 @@ const LOOKS: [(RGBColor, &[f64], Marker); 4] = [
 /// # Errors
 /// What the system reports.
 pub fn write(target: Target, report: &Report, metadata: &str) -> Result<(), Failure> {
+    // One axis across: the others are in the table.
     let against = report.curves.first().map_or("", |curve| curve.against);
+    let drawn = || report.curves.iter().filter(move |curve| curve.against == against);
     let caption = Caption {
         title: report.title.clone(),
         description: format!(
             "{} against {against}, both axes logarithmic, with bounds. {}.",
-            report.curves.iter().map(|curve| curve.title.as_str()).collect::<Vec<_>>().join(", "),
+            drawn().map(|curve| curve.title.as_str()).collect::<Vec<_>>().join(", "),
             report.subtitle
         ),
         metadata: metadata.to_owned(),
@@ -41,15 +43,15 @@ pub fn write(target: Target, report: &Report, metadata: &str) -> Result<(), Fail
         canvas.text(&report.title, (LEFT, 32.0), Lettering::new(17.0, INK).bold())?;
         canvas.text(&report.subtitle, (LEFT, 58.0), Lettering::new(12.5, GREY))?;
         let bottom = f64::from(HEIGHT) - 92.0;
-        let points = || report.curves.iter().flat_map(|curve| curve.points.iter());
+        let points = || drawn().flat_map(|curve| curve.points.iter());
         let across = Axis::span(points().map(|(x, _)| *x), LEFT + 6.0, RIGHT - 6.0);
-        let bounds = report.curves.iter().flat_map(|curve| curve.bounds.iter().copied());
+        let bounds = drawn().flat_map(|curve| curve.bounds.iter().copied());
         let values = Axis::decades(points().map(|(_, y)| *y).chain(bounds), bottom, TOP);
         let panel = Panel { canvas, across, left: LEFT, right: RIGHT, top: TOP, bottom };
         panel.draw(&across.power_ticks(), &values.power_ticks(), "size", Some(against))?;
-        let share = (RIGHT - LEFT) / report.curves.len().max(1) as f64;
+        let share = (RIGHT - LEFT) / drawn().count().max(1) as f64;
         for (at, (curve, (color, dashes, marker))) in
-            report.curves.iter().zip(LOOKS.into_iter().cycle()).enumerate()
+            drawn().zip(LOOKS.into_iter().cycle()).enumerate()
         {
             let stroke = Stroke { color, width: 2.0, dashes };
             for point in panel.curve(&values, curve.points.iter().copied(), stroke)? {
