@@ -347,24 +347,43 @@ fn relative<S>(table: &[S], width: usize, query: usize, key: usize) -> Option<&[
     if width == 0 { None } else { table.chunks_exact(width).nth(distance) }
 }
 
-/// The sum of `terms`, by halves: the number of roundings that a term goes through is the logarithm
-/// of how many there are, which keeps enclosures of long sums tight.
-pub(crate) fn balanced_sum<S: Scalar>(zero: S, terms: impl Iterator<Item = S>) -> S {
-    // partial[k] holds the sum of 2ᵏ terms where bit k of the number of terms is 1.
-    let mut partial = [zero; usize::BITS as usize];
-    let mut found = 0_usize;
-    for term in terms {
+/// A sum by halves: the number of roundings that a term goes through is the logarithm of how many
+/// there are, which keeps enclosures of long sums tight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BalancedSum<S> {
+    /// Entry k holds the sum of 2ᵏ terms where bit k of the number of terms is 1.
+    partial: [S; usize::BITS as usize],
+    terms: usize,
+}
+
+impl<S: Scalar> BalancedSum<S> {
+    pub(crate) fn new(zero: S) -> Self {
+        Self { partial: [zero; usize::BITS as usize], terms: 0 }
+    }
+
+    pub(crate) fn add(&mut self, term: S) {
         let mut sum = term;
-        for (level, slot) in partial.iter_mut().enumerate() {
-            if found >> level & 1 == 0 {
+        for (level, slot) in self.partial.iter_mut().enumerate() {
+            if self.terms >> level & 1 == 0 {
                 *slot = sum;
                 break;
             }
             sum = *slot + sum;
         }
-        found = found.wrapping_add(1);
+        self.terms = self.terms.wrapping_add(1);
     }
-    let set = partial.iter().enumerate().filter(|&(level, _)| found >> level & 1 == 1);
-    set.fold(None, |sum: Option<S>, (_, &part)| Some(sum.map_or(part, |sum| part + sum)))
-        .unwrap_or(zero)
+
+    /// The sum, if there are terms.
+    pub(crate) fn total(&self) -> Option<S> {
+        let levels = self.partial.iter().enumerate();
+        let set = levels.filter(|&(level, _)| self.terms >> level & 1 == 1);
+        set.map(|(_, &part)| part).reduce(|sum, part| part + sum)
+    }
+}
+
+/// The [sum by halves](BalancedSum) of `terms`; `zero` if there are none.
+pub(crate) fn balanced_sum<S: Scalar>(zero: S, terms: impl Iterator<Item = S>) -> S {
+    let mut sum = BalancedSum::new(zero);
+    terms.for_each(|term| sum.add(term));
+    sum.total().unwrap_or(zero)
 }

@@ -4,5 +4,7 @@
 //! | module | what the transformer does |
 //! |---|---|
 //! | [`attention`] | the layer that all of them are made of |
+//! | [`mirror_descent`] | steps of mirror descent for the weights of a mixture of transition distributions |
 
 pub mod attention;
+pub mod mirror_descent;
