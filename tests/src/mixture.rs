@@ -2,6 +2,7 @@
 
 use popgd_core::Error;
 use popgd_core::in_context::mirror_descent::mixture::Mixture;
+use popgd_core::in_context::mirror_descent::stacked::Stacked;
 use popgd_core::in_context::mirror_descent::transformer::Transformer;
 use popgd_core::in_context::mirror_descent::{posterior, sampling};
 use popgd_core::scalar::Logarithm;
@@ -85,6 +86,24 @@ impl Instance {
         let mut scratch = vec![rate; transformer.scratch()];
         let (mut weights, mut next) = (vec![rate; m], vec![rate; q]);
         transformer.run(&self.tokens, &mut weights, &mut next, &mut scratch)?;
+        Ok((weights, next))
+    }
+
+    /// The same for several steps, by two layers each.
+    pub fn stack<S: Logarithm>(
+        &self,
+        rate: S,
+        steps: usize,
+        shift: S,
+    ) -> Result<(Vec<S>, Vec<S>), Error> {
+        let (q, m, length) = (self.alphabet, self.order, self.tokens.len());
+        let transitions = self.transitions(rate);
+        let mixture = Mixture::new(q, m, &transitions)?;
+        let mut memory = vec![rate; Stacked::<S>::memory(q, m, length, steps)];
+        let stacked = Stacked::new(mixture, length, rate, steps, shift, &mut memory)?;
+        let mut scratch = vec![rate; stacked.scratch()];
+        let (mut weights, mut next) = (vec![rate; m], vec![rate; q]);
+        stacked.run(&self.tokens, &mut weights, &mut next, &mut scratch)?;
         Ok((weights, next))
     }
 

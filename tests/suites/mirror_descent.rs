@@ -67,6 +67,23 @@ fn enclosures_of_both_overlap_and_are_narrow() {
     check(100, property as fn(Large) -> bool);
 }
 
+#[test]
+fn two_layers_a_step_are_several_steps() {
+    fn property(Large(mut instance): Large) -> bool {
+        instance.tokens.truncate(40);
+        let rate = 1.0 / (instance.order as f64 + 1.0);
+        (0..4).all(|steps| {
+            let (weights, next) = instance.stack(rate, steps, 100.0).unwrap();
+            let algorithm = instance.descend(rate, steps).unwrap();
+            let off = size(&weights, &algorithm, |x, y| (x - y).abs());
+            println!("{steps} {off}");
+            assert!((next.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+            off < 1e-12
+        })
+    }
+    check(100, property as fn(Large) -> bool);
+}
+
 /// A sequence with N ≤ 7 and transitions that are fractions of small numbers.
 #[derive(Clone, Debug)]
 struct Small {

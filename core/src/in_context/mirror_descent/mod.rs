@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`mixture`] | the algorithm: exponentiated gradient steps on the likelihood, and when they never lower it |
 //! | [`transformer`] | three layers of attention that are one such step, up to the mask |
+//! | [`stacked`] | two layers a step, for as many steps as wanted |
 //! | [`posterior`] | the exact posterior mean of λ, to which one step is close |
 //! | [`sampling`] | sequences to try that on |
 //!
@@ -42,4 +43,5 @@
 pub mod mixture;
 pub mod posterior;
 pub mod sampling;
+pub mod stacked;
 pub mod transformer;
