@@ -2,10 +2,11 @@
 
 mod axis;
 mod canvas;
+pub mod chart;
 mod panel;
 mod png;
 pub mod sweep;
-mod target;
+pub mod target;
 
 use plotters::style::RGBColor;
 use popgd_core::theory::rates::PAST_BURN_IN;
