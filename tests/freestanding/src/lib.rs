@@ -76,12 +76,20 @@ macro_rules! instantiate {
 }
 
 instantiate! {
-    instantiate_f32: f32, also scalar::float, scalar::logarithm, theory::statements_in_floats;
+    instantiate_f32: f32,
+        also scalar::float, scalar::logarithm, theory::statements_in_floats,
+        in_context::mirror_descent;
     instantiate_f64: f64,
-        also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock, model::activation_of_samples;
-    instantiate_interval_f32: Interval<f32>, also scalar::interval, scalar::logarithm, certificates::enclosure;
+        also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock,
+        model::activation_of_samples, in_context::mirror_descent, in_context::sampling;
+    instantiate_interval_f32: Interval<f32>,
+        also scalar::interval, scalar::logarithm, certificates::enclosure,
+        in_context::mirror_descent;
     instantiate_interval_f64: Interval<f64>,
-        also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever;
-    instantiate_dual_f64: Dual<f64, 2>, also scalar::dual, scalar::logarithm;
-    instantiate_dual_interval: Dual<Interval<f64>, 2>, also scalar::dual, scalar::logarithm;
+        also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever,
+        in_context::mirror_descent;
+    instantiate_dual_f64: Dual<f64, 2>,
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent;
+    instantiate_dual_interval: Dual<Interval<f64>, 2>,
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent;
 }
