@@ -107,7 +107,7 @@ pub struct MirrorDescentArgs {
     pub shared: SharedArgs,
 
     /// q, the number of different tokens [default: 10, or the size of --transitions]
-    #[arg(long, short = 'q', value_name = "Q", help_heading = "Model", allow_hyphen_values = true)]
+    #[arg(long, value_name = "Q", help_heading = "Model", allow_hyphen_values = true)]
     pub alphabet: Option<String>,
 
     /// m, how many tokens back the mixture reaches [default: 3]

@@ -99,6 +99,27 @@ pub enum Error {
     },
     /// A system of linear equations does not determine its unknowns, in the precision at hand.
     Singular,
+    /// There are fewer of something than are needed.
+    TooFew {
+        /// What there are too few of.
+        what: &'static str,
+        /// How many are needed.
+        least: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Something is too large to be computed.
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The largest that is not.
+        most: usize,
+    },
+    /// What was observed has probability 0 whatever the parameters are.
+    Impossible {
+        /// Where, counted from 0.
+        position: usize,
+    },
     /// Training from zero does not start, or starts away from the teacher: α σ′(0) ≤ 0.
     NoStart,
     /// The rate is not below the limit of stability.
@@ -170,6 +191,13 @@ impl fmt::Display for Error {
             }
             Self::Singular => {
                 f.write_str("the equations do not determine their unknowns, at least not in this precision")
+            }
+            Self::TooFew { what, least, found } => {
+                write!(f, "{what}: at least {least} needed, {found} found")
+            }
+            Self::TooLarge { what, most } => write!(f, "too many {what}: at most {most} are possible"),
+            Self::Impossible { position } => {
+                write!(f, "what stands at {position}, counted from 0, has probability 0 whatever the weights")
             }
             Self::NoStart => {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")

@@ -3,6 +3,7 @@
 
 pub mod enclosed;
 pub mod generate;
+pub mod mixture;
 pub mod problem;
 pub mod property;
 pub mod reference;

@@ -57,7 +57,7 @@ pub struct Attention<'a, S> {
     pub value: Option<&'a [S]>,
     /// R_V\[0\], R_V\[1\], …, `relative_width` numbers each.
     pub relative_values: &'a [S],
-    /// p, how many numbers R_V has for a distance.
+    /// p, how many numbers R_V has for a distance; what is added has d, or none.
     pub relative_width: usize,
     /// What becomes of the attended value.
     pub join: Join,
@@ -130,7 +130,7 @@ impl<'a, S: Scalar> Attention<'a, S> {
         if query >= tokens {
             return Err(Error::Index { index: query, tokens });
         }
-        self.weigh(columns, tokens, query, &mask, weights, scratch)
+        self.weigh(columns, tokens, query, &mask, weights, scratch).map(|_| ())
     }
 
     /// Applies the layer to `columns` (n × d numbers), for the queries asked for, into `output`
@@ -168,9 +168,11 @@ impl<'a, S: Scalar> Attention<'a, S> {
                 *slot = x;
             }
             if queries.contains(&query) {
-                self.weigh(columns, tokens, query, &mask, weights, rest)?;
-                self.attend(columns, query, &mask, weights, attended);
-                self.join_to(query, &mask, weights, attended, own, below);
+                let keys = self.weigh(columns, tokens, query, &mask, weights, rest)?;
+                let allowed = |key: &usize| self.allows(&mask, query, *key);
+                let keys = keys.filter(allowed);
+                self.attend(columns, keys.clone(), weights, attended);
+                self.join_to(query, keys, weights, attended, own, below);
                 if !own.iter().chain(below.iter()).all(|x| x.is_number()) {
                     return Err(Error::NotFinite { what: "output of attention" });
                 }
@@ -207,7 +209,9 @@ impl<'a, S: Scalar> Attention<'a, S> {
         }
         if self.join == Join::Add {
             check_length("attended value that is added", d, self.value_width())?;
-            check_length("relative values that are added", 0, self.relative_width)?;
+            if self.relative_width > 0 {
+                check_length("relative values that are added", d, self.relative_width)?;
+            }
         }
         let needed = self.scratch(tokens);
         if scratch.len() < needed {
@@ -222,7 +226,7 @@ impl<'a, S: Scalar> Attention<'a, S> {
         mask(query, key) && !count.is_some_and(|count| count.is_zero())
     }
 
-    /// A_ij of one query. Shapes are checked.
+    /// A_ij of one query, and a range that has all its keys. Shapes are checked.
     fn weigh(
         &self,
         columns: &[S],
@@ -231,7 +235,7 @@ impl<'a, S: Scalar> Attention<'a, S> {
         mask: &impl Fn(usize, usize) -> bool,
         weights: &mut [S],
         scratch: &mut [S],
-    ) -> Result<(), Error> {
+    ) -> Result<Range<usize>, Error> {
         let d = self.width.max(1);
         let missing = Error::Empty { what: "scratch" };
         let mut rest = scratch;
@@ -251,7 +255,7 @@ impl<'a, S: Scalar> Attention<'a, S> {
             }
         }
         let allowed = || (0..tokens).filter(|&key| self.allows(mask, query, key));
-        let mut found = 0;
+        let (mut found, mut range) = (0, tokens..0);
         for ((key, logit), count) in allowed().zip(logits.iter_mut()).zip(counts.iter_mut()) {
             let column = columns.chunks_exact(d).nth(key).unwrap_or(&[]);
             *logit = if self.key_query.is_some() { zero.dot(projected, column) } else { zero };
@@ -268,6 +272,7 @@ impl<'a, S: Scalar> Attention<'a, S> {
                 *count = own_count;
             }
             found += 1;
+            range = range.start.min(key)..key + 1;
         }
         if found == 0 {
             return Err(Error::NoKeys { query });
@@ -281,31 +286,31 @@ impl<'a, S: Scalar> Attention<'a, S> {
                 *slot = crate::scalar::times(counts, index, score);
             }
         }
-        Ok(())
+        Ok(range)
     }
 
     /// Σ_j A_ij h_j.
     fn attend(
         &self,
         columns: &[S],
-        query: usize,
-        mask: &impl Fn(usize, usize) -> bool,
+        keys: impl Iterator<Item = usize> + Clone,
         weights: &[S],
         attended: &mut [S],
     ) {
         for (feature, slot) in attended.iter_mut().enumerate() {
-            let values = columns.iter().skip(feature).step_by(self.width.max(1));
-            let terms = weights.iter().zip(values).enumerate();
-            let allowed = terms.filter(|&(key, _)| self.allows(mask, query, key));
-            *slot = balanced_sum(slot.zero(), allowed.map(|(_, (&weight, &x))| weight * x));
+            let terms = keys.clone().filter_map(|key| {
+                let at = key.saturating_mul(self.width).saturating_add(feature);
+                Some(*weights.get(key)? * *columns.get(at)?)
+            });
+            *slot = balanced_sum(slot.zero(), terms);
         }
     }
 
-    /// Puts W_V · attended and Σ_j A_ij R_V\[i−j\] below, or adds it.
+    /// Puts W_V · attended and Σ_j A_ij R_V\[i−j\] below, or adds them.
     fn join_to(
         &self,
         query: usize,
-        mask: &impl Fn(usize, usize) -> bool,
+        keys: impl Iterator<Item = usize> + Clone,
         weights: &[S],
         attended: &[S],
         own: &mut [S],
@@ -319,24 +324,28 @@ impl<'a, S: Scalar> Attention<'a, S> {
                 zero.dot(row, attended)
             }
         };
+        let by_distance = |row: usize| {
+            let terms = keys.clone().filter_map(|key| {
+                let table = relative(self.relative_values, self.relative_width, query, key)?;
+                Some(*weights.get(key)? * *table.get(row)?)
+            });
+            balanced_sum(zero, terms)
+        };
         if self.join == Join::Add {
             for (row, slot) in own.iter_mut().enumerate() {
                 *slot = *slot + value(row);
+                if self.relative_width > 0 {
+                    *slot = *slot + by_distance(row);
+                }
             }
             return;
         }
         let values = self.value_width();
         for (row, slot) in below.iter_mut().enumerate() {
-            let Some(at) = row.checked_sub(values) else {
-                *slot = value(row);
-                continue;
+            *slot = match row.checked_sub(values) {
+                None => value(row),
+                Some(row) => by_distance(row),
             };
-            let terms = weights.iter().enumerate().filter_map(|(key, &weight)| {
-                let table = relative(self.relative_values, self.relative_width, query, key)?;
-                let entry = *table.get(at)?;
-                self.allows(mask, query, key).then(|| weight * entry)
-            });
-            *slot = balanced_sum(zero, terms);
         }
     }
 }
@@ -347,24 +356,43 @@ fn relative<S>(table: &[S], width: usize, query: usize, key: usize) -> Option<&[
     if width == 0 { None } else { table.chunks_exact(width).nth(distance) }
 }
 
-/// The sum of `terms`, by halves: the number of roundings that a term goes through is the logarithm
-/// of how many there are, which keeps enclosures of long sums tight.
-pub(crate) fn balanced_sum<S: Scalar>(zero: S, terms: impl Iterator<Item = S>) -> S {
-    // partial[k] holds the sum of 2ᵏ terms where bit k of the number of terms is 1.
-    let mut partial = [zero; usize::BITS as usize];
-    let mut found = 0_usize;
-    for term in terms {
+/// A sum by halves: the number of roundings that a term goes through is the logarithm of how many
+/// there are, which keeps enclosures of long sums tight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BalancedSum<S> {
+    /// Entry k holds the sum of 2ᵏ terms where bit k of the number of terms is 1.
+    partial: [S; usize::BITS as usize],
+    terms: usize,
+}
+
+impl<S: Scalar> BalancedSum<S> {
+    pub(crate) fn new(zero: S) -> Self {
+        Self { partial: [zero; usize::BITS as usize], terms: 0 }
+    }
+
+    pub(crate) fn add(&mut self, term: S) {
         let mut sum = term;
-        for (level, slot) in partial.iter_mut().enumerate() {
-            if found >> level & 1 == 0 {
+        for (level, slot) in self.partial.iter_mut().enumerate() {
+            if self.terms >> level & 1 == 0 {
                 *slot = sum;
                 break;
             }
             sum = *slot + sum;
         }
-        found = found.wrapping_add(1);
+        self.terms = self.terms.wrapping_add(1);
     }
-    let set = partial.iter().enumerate().filter(|&(level, _)| found >> level & 1 == 1);
-    set.fold(None, |sum: Option<S>, (_, &part)| Some(sum.map_or(part, |sum| part + sum)))
-        .unwrap_or(zero)
+
+    /// The sum, if there are terms.
+    pub(crate) fn total(&self) -> Option<S> {
+        let levels = self.partial.iter().enumerate();
+        let set = levels.filter(|&(level, _)| self.terms >> level & 1 == 1);
+        set.map(|(_, &part)| part).reduce(|sum, part| part + sum)
+    }
+}
+
+/// The [sum by halves](BalancedSum) of `terms`; `zero` if there are none.
+pub(crate) fn balanced_sum<S: Scalar>(zero: S, terms: impl Iterator<Item = S>) -> S {
+    let mut sum = BalancedSum::new(zero);
+    terms.for_each(|term| sum.add(term));
+    sum.total().unwrap_or(zero)
 }

@@ -173,6 +173,10 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
         self.value.is_number() && self.derivative.iter().all(|d| d.is_number())
     }
 
+    fn detached(self) -> Self {
+        Self::constant(self.value.detached())
+    }
+
     fn sign(self) -> Self {
         Self::constant(self.value.sign())
     }

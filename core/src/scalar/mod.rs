@@ -86,6 +86,12 @@ pub trait Scalar:
         true
     }
 
+    /// A constant near the value, to scale by: without the width of an enclosure and without the
+    /// derivative of a dual, for neither has a part in a factor that cancels.
+    fn detached(self) -> Self {
+        self
+    }
+
     /// 1 where the value is ≥ 0, −1 where it is negative; an interval that contains both signs
     /// gives \[−1, 1\].
     fn sign(self) -> Self;

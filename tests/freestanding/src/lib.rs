@@ -80,18 +80,18 @@ macro_rules! instantiate {
 instantiate! {
     instantiate_f32: f32,
         also scalar::float, scalar::logarithm, theory::statements_in_floats,
-        in_context::with_logarithm, in_context::recovery_in_floats;
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_floats;
     instantiate_f64: f64,
         also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock,
-        model::activation_of_samples, in_context::with_logarithm, in_context::recovery_in_floats;
+        model::activation_of_samples, in_context::sampling, in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_floats;
     instantiate_interval_f32: Interval<f32>,
         also scalar::interval, scalar::logarithm, certificates::enclosure,
-        in_context::with_logarithm, in_context::recovery_in_intervals;
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_intervals;
     instantiate_interval_f64: Interval<f64>,
         also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever,
-        in_context::with_logarithm, in_context::recovery_in_intervals;
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_intervals;
     instantiate_dual_f64: Dual<f64, 2>,
-        also scalar::dual, scalar::logarithm, in_context::with_logarithm;
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent, in_context::with_logarithm;
     instantiate_dual_interval: Dual<Interval<f64>, 2>,
-        also scalar::dual, scalar::logarithm, in_context::with_logarithm;
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent, in_context::with_logarithm;
 }

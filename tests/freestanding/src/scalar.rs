@@ -30,6 +30,7 @@ pub(crate) fn scalar<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     black_box(Scalar::if_zero(number(), number(), number()));
     black_box(Scalar::doubts_zero(number()));
     black_box(Scalar::is_number(number()));
+    black_box(Scalar::detached(number()));
     black_box(Scalar::sign(number()));
     black_box(Scalar::fold(number()));
     black_box(Scalar::absolute(number()));

@@ -2,6 +2,7 @@
 
 mod csv;
 mod json;
+mod picture;
 mod table;
 
 use serde_json::Value;
@@ -36,7 +37,7 @@ pub fn tell(
     find: impl FnOnce() -> Result<Report, Failure>,
 ) -> Result<(), Failure> {
     let sink = Sink::open(shared.output.output.as_deref(), "--output")?;
-    let target = shared.output.plot.as_deref().map(plot::at).transpose()?;
+    let target = plot::of_path(shared.output.plot.as_deref())?;
     if shared.dry_run {
         return sink.write(plan(command, shared, echo)?.as_bytes());
     }
@@ -47,8 +48,7 @@ pub fn tell(
         Format::Csv => csv::text(&report)?,
     };
     if let Some(target) = target {
-        let source = document::head(command, echo, &provenance(shared, echo));
-        plot::findings::write(target, &report, &Value::Object(source).to_string())?;
+        picture::write(target, shared, echo, &report)?;
     }
     sink.write(text.as_bytes())?;
     verdict(&report)

@@ -16,10 +16,9 @@ pub struct Target {
     png: bool,
 }
 
-/// What names a picture, for messages.
 const FLAG: &str = "--plot";
 
-/// Opens what `--plot` names, if it was given.
+/// Opens what `--plot` names for a picture of a run, if it was given.
 ///
 /// # Errors
 /// If it ends neither in `.svg` nor in `.png`, or cannot be made.
@@ -31,14 +30,15 @@ pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
              record one, with --steps 1 or more"
         )));
     }
-    at(path).map(Some)
+    of_path(Some(path))
 }
 
-/// Opens a path for a picture.
+/// Opens what `--plot` names, if it was given.
 ///
 /// # Errors
-/// As [`open`].
-pub fn at(path: &Path) -> Result<Target, Failure> {
+/// As [`open`], whatever is to be drawn.
+pub fn of_path(path: Option<&Path>) -> Result<Option<Target>, Failure> {
+    let Some(path) = path else { return Ok(None) };
     let png = match extension(path).as_str() {
         "svg" => false,
         "png" => true,

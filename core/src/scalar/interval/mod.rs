@@ -212,6 +212,10 @@ impl<F: Float> Scalar for Interval<F> {
         self.is_common()
     }
 
+    fn detached(self) -> Self {
+        Self::point(self.midpoint())
+    }
+
     fn sign(self) -> Self {
         if self.is_empty() { self } else { Self::between(self.lo.sign(), self.hi.sign()) }
     }
