@@ -97,7 +97,7 @@ pub(super) fn run(settings: &NormalizedGdSettings) -> Result<(Vec<Claim>, Option
     let curve = Curve {
         name: "training",
         title: "‖V − ηI‖ in training".to_owned(),
-        against: "steps t",
+        against: "steps of training",
         bounds: Vec::new(),
         points: points.into_iter().filter(|(_, y)| *y > 0.0).collect(),
         claimed: None,

@@ -70,7 +70,7 @@ fn drawn(curve: &Curve) -> Vec<chart::Curve> {
     if !curve.bounds.is_empty() {
         let bounds = curve.points.iter().zip(&curve.bounds).map(|(&(x, _), &y)| (x, y));
         curves.push(chart::Curve {
-            label: format!("bound of the {}", curve.title),
+            label: "its bound".to_owned(),
             points: bounds.collect(),
             is_law: true,
         });
