@@ -145,7 +145,7 @@ pub struct MirrorDescentArgs {
     pub steps: Option<String>,
 
     /// δ, finite strengths of the mask, whose leakage is measured, separated by commas
-    /// [default: 2,4,8,12,16]
+    /// [default: 4,8,12,16,20]
     #[arg(long, value_name = "LIST", help_heading = "Construction", allow_hyphen_values = true)]
     pub mask_strength: Option<String>,
 }

@@ -141,7 +141,7 @@ fn finite_masks_leak_as_e_to_the_minus_their_strength() {
         };
         let slope = (leak(16.0) / leak(8.0)).ln() / 8.0;
         assert!((slope + 1.0).abs() < 0.02, "{slope}");
-        assert!(leak(5.0) > 1e-6 && leak(5.0) < 1e-2);
+        assert!(leak(5.0) < 0.1 && leak(15.0) < 1e-6 && leak(15.0) > 1e-9);
         assert!(leak(400.0) < 1e-12);
     }
 }
@@ -166,7 +166,9 @@ fn one_step_is_the_posterior_mean_to_first_order_at_the_right_rate_alone() {
             };
             (off(1.0 / 512.0) / off(1.0 / 1024.0)).log2()
         };
-        assert!((order_at(right) - 2.0).abs() < 0.05, "{}", order_at(right));
+        // With two lags the remainder is odd in what tells them apart, and has no second order.
+        let claimed = if order == 2 { 3.0 } else { 2.0 };
+        assert!((order_at(right) - claimed).abs() < 0.05, "{}", order_at(right));
         for wrong in [0.5 * right, 1.1 * right, 1.0] {
             assert!((order_at(wrong) - 1.0).abs() < 0.05, "{wrong}: {}", order_at(wrong));
         }

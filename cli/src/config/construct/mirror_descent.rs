@@ -208,7 +208,7 @@ fn sequences(
 /// δ, one or several.
 fn strengths(values: &Values) -> Result<Vec<Exact>, Failure> {
     let Some(list) = values.list("mask_strength") else {
-        return Ok([2, 4, 8, 12, 16].map(Exact::integer).to_vec());
+        return Ok([4, 8, 12, 16, 20].map(Exact::integer).to_vec());
     };
     let mut strengths = Vec::with_capacity(list.len());
     for node in &list {

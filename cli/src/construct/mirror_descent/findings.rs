@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::instance::{Instance, Outcome, RunScalar};
 use super::settings::MirrorDescent;
 use crate::error::Failure;
-use crate::fit::least_squares;
 use crate::interrupt;
 use crate::number::Exact;
 use crate::progress::Progress;
@@ -22,7 +21,7 @@ const STATES: usize = 50_000;
 const ROUNDINGS: f64 = 4.0;
 /// Enclosures wider than this, relative to what they enclose, decide nothing.
 pub const WIDEST: f64 = 1e-2;
-/// Leakage below this is lost in rounding and no part of a fit.
+/// Leakage and remainders below this are rounding, and have no slope.
 const ROUNDING: f64 = 1e-13;
 
 /// Everything that was measured.
@@ -32,8 +31,6 @@ pub struct Findings {
     pub sequences: Vec<Sequence>,
     /// Leakage of finite masks, of the three layers.
     pub leakage: Vec<Leak>,
-    /// The slope of ln leakage in δ, if there are strengths to tell.
-    pub leakage_slope: Option<f64>,
     /// How one step nears the posterior mean as π nears uniform.
     pub remainders: Vec<Remainder>,
     /// Whether the user stopped it.
@@ -78,6 +75,9 @@ pub struct Leak {
     pub strength: f64,
     /// The largest difference to the true mask, over a few sequences.
     pub error: f64,
+    /// The slope of its logarithm from the strength before; nothing at the first, and where rounding
+    /// is all that is left.
+    pub slope: Option<f64>,
 }
 
 /// Differences of a step and the posterior mean along `π = 1/q + ε D`.
@@ -87,6 +87,8 @@ pub struct Remainder {
     pub rate: String,
     /// Whether it is 1/(ma+1).
     pub right: bool,
+    /// The order of the remainder: 1 at a wrong rate; at the right one 2, and 3 with two lags.
+    pub claimed: u32,
     /// ε and the largest difference, over a few sequences.
     pub points: Vec<(f64, f64)>,
     /// The order between the last two ε; nothing if nothing differs.
@@ -94,9 +96,20 @@ pub struct Remainder {
 }
 
 impl Findings {
+    /// The slope of ln leakage in δ between the two largest strengths that tell.
+    pub fn leakage_slope(&self) -> Option<f64> {
+        self.leakage.iter().rev().find_map(|leak| leak.slope)
+    }
+
     /// The first sequence on which transformer and algorithm certainly differ.
     pub fn refuted(&self) -> Option<usize> {
         self.sequences.iter().position(|sequence| !sequence.agrees)
+    }
+
+    /// The first sequence on which a step of rate 1/L lowers the likelihood.
+    pub fn lowered(&self) -> Option<usize> {
+        let lowers = |sequence: &Sequence| sequence.safe_gain.is_some_and(|gain| gain < 0.0);
+        self.sequences.iter().position(lowers)
     }
 
     /// The first sequence whose enclosures are too wide to tell.
@@ -130,17 +143,8 @@ pub fn measure(settings: &MirrorDescent, progress: &Progress) -> Result<Findings
         .collect();
     let few = few?;
     let leakage = leakage(settings, &few)?;
-    let fitted: Vec<&Leak> = leakage.iter().filter(|leak| leak.error > ROUNDING).collect();
-    let leakage_slope = (fitted.len() > 1)
-        .then(|| {
-            let column = |of: fn(&Leak) -> f64| fitted.iter().map(|leak| of(leak)).collect();
-            let columns = [vec![1.0; fitted.len()], column(|leak| leak.strength)];
-            let values: Vec<f64> = column(|leak| leak.error.ln());
-            least_squares(&columns, &values)?.get(1).copied()
-        })
-        .flatten();
     let remainders = remainders(settings, &few)?;
-    Ok(Findings { sequences, leakage, leakage_slope, remainders, interrupted })
+    Ok(Findings { sequences, leakage, remainders, interrupted })
 }
 
 /// What core refuses, in the words of the command line.
@@ -272,7 +276,7 @@ fn overlap(x: Number, y: Number) -> bool {
 /// Leakage, over floats: it is measured, not proven.
 fn leakage(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Leak>, Failure> {
     let rate = settings.rate.to_f64();
-    let mut leaks = Vec::new();
+    let mut leaks: Vec<Leak> = Vec::new();
     for strength in &settings.mask_strengths {
         let strength = strength.to_f64();
         let mut error = 0.0;
@@ -281,7 +285,11 @@ fn leakage(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Leak>, Fail
             let leaking = told(settings, number, instance.attend(rate, 1, Some(strength)))?;
             error = f64::max(error, largest(&masked.0, &leaking.0));
         }
-        leaks.push(Leak { strength, error });
+        let slope = leaks
+            .last()
+            .filter(|_| error > ROUNDING)
+            .map(|before| (error / before.error).ln() / (strength - before.strength));
+        leaks.push(Leak { strength, error, slope });
     }
     Ok(leaks)
 }
@@ -313,7 +321,13 @@ fn remainders(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Remainde
             [.., (_, before), (_, last)] if last > ROUNDING => Some((before / last).log2()),
             _ => None,
         };
-        remainders.push(Remainder { rate: rate.to_string(), right: is_right, points, order });
+        let claimed = match (is_right, settings.order) {
+            (false, _) => 1,
+            (true, 2) => 3,
+            (true, _) => 2,
+        };
+        let rate = rate.to_string();
+        remainders.push(Remainder { rate, right: is_right, claimed, points, order });
     }
     Ok(remainders)
 }

@@ -42,6 +42,12 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             number + 1
         )));
     }
+    if let Some(number) = findings.lowered() {
+        return Err(Failure::Refuted(format!(
+            "refuted: on sequence {}, counted from 1, a step of the rate 1/L lowers the likelihood",
+            number + 1
+        )));
+    }
     if let Some(number) = findings.too_wide() {
         return Err(Failure::Undecided(format!(
             "not decided: on sequence {}, counted from 1, the enclosures are wider than {}; choose \

@@ -20,10 +20,15 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
     document.insert("likelihood".into(), likelihood(findings));
     document.insert("bayes".into(), bayes(findings));
     let leaks = findings.leakage.iter();
-    let leaks =
-        leaks.map(|leak| json!({"strength": float(leak.strength), "error": float(leak.error)}));
+    let leaks = leaks.map(|leak| {
+        json!({
+            "strength": float(leak.strength),
+            "error": float(leak.error),
+            "slope": optional(leak.slope),
+        })
+    });
     let leaks: Value = leaks.collect();
-    let slope = optional(findings.leakage_slope);
+    let slope = optional(findings.leakage_slope());
     document.insert(
         "leakage".into(),
         json!({"status": "measured", "slope": slope, "claimed": -1, "strengths": leaks}),
@@ -33,7 +38,7 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
         let points = points.map(|&(e, x)| json!({"epsilon": float(e), "error": float(x)}));
         json!({
             "rate": remainder.rate,
-            "claimed_order": if remainder.right { 2 } else { 1 },
+            "claimed_order": remainder.claimed,
             "order": optional(remainder.order),
             "status": "measured",
             "points": points.collect::<Value>(),

@@ -29,9 +29,9 @@ pub fn draw(settings: &MirrorDescent, findings: &Findings, target: Target) -> Re
     });
     let laws = findings.remainders.iter().filter_map(|found| {
         let &(end, error) = found.points.last()?;
-        let power = if found.right { 2 } else { 1 };
+        let power = found.claimed as i32;
         let at = |&(epsilon, _): &(f64, f64)| (epsilon, error * (epsilon / end).powi(power));
-        let label = if found.right { "ε²" } else { "ε" }.to_owned();
+        let label = ["ε", "ε²", "ε³"].get(found.claimed as usize - 1)?.to_string();
         Some(Curve { label, points: found.points.iter().rev().map(at).collect(), is_law: true })
     });
     let origin = provenance(settings);

@@ -3,7 +3,7 @@
 use super::largest;
 use crate::construct::mirror_descent::findings::{Findings, Sequence};
 use crate::construct::mirror_descent::settings::MirrorDescent;
-use crate::output::digits::{grouped, ratio, short, signed};
+use crate::output::digits::{grouped, ratio, short};
 use crate::output::style::{Style, wrapped};
 use crate::output::table::{self, table};
 use crate::provenance::scalar_name;
@@ -128,15 +128,15 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
     let rows = findings.leakage.iter().map(|leak| {
         vec![
             short(leak.strength),
-            format!("{:.1e}", leak.error),
+            shown(Some(leak.error)),
             shown(Some(leak.error * leak.strength.exp())),
+            leak.slope.map_or("–".to_owned(), ratio),
         ]
     });
-    text.push_str(&table::text(&table(&["δ", "error", "error · e^δ"], rows)));
-    if let Some(slope) = findings.leakage_slope {
-        let line = format!("slope of ln error in δ: {}, claimed −1\n", signed(slope, 3));
-        text.push_str(&style.dim(&line));
-    }
+    text.push_str(&table::text(&table(&["δ", "error", "error · e^δ", "slope"], rows)));
+    text.push_str(
+        &style.dim("Slope of ln error from one δ to the next; −1 in the end is claimed.\n"),
+    );
 
     text.push_str(&title("One step against the posterior mean, π = 1/q + εD (f64)"));
     let rows = findings.remainders.iter().map(|remainder| {
@@ -145,7 +145,7 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
             format!("η = {}", remainder.rate),
             shown(last),
             remainder.order.map_or("–".to_owned(), ratio),
-            if remainder.right { "2" } else { "1" }.to_owned(),
+            remainder.claimed.to_string(),
         ]
     });
     let smallest = findings.remainders.first().and_then(|found| found.points.last());
