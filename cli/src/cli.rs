@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use crate::construct_args::ConstructArgs;
 use crate::gradcheck_args::GradcheckArgs;
 use crate::ood_args::OodArgs;
 use crate::sweep_args::SweepArgs;
@@ -175,6 +176,8 @@ pub enum Command {
     /// Measure and bound what the student loses on inputs and labels of another law
     #[command(after_help = OOD_EXAMPLES)]
     Ood(OodArgs),
+    /// Run a transformer that is an algorithm beside the algorithm
+    Construct(ConstructArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {

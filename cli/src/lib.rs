@@ -8,6 +8,8 @@ pub mod certificate;
 pub mod cli;
 pub mod commands;
 pub mod config;
+pub mod construct;
+pub mod construct_args;
 pub mod data;
 pub mod dry_run;
 pub mod early_end;
@@ -139,6 +141,11 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             let arguments = Arguments::of_ood(&common, &args)?;
             let (settings, warnings) = prepare(CommandKind::Ood, arguments, color)?;
             commands::ood::execute(&settings, &warnings)
+        }
+        Some(Command::Construct(args)) => {
+            let arguments = Arguments::of_construct(&common, &args.construction)?;
+            choose_color(&arguments, color);
+            commands::construct::execute(&args.construction, &arguments)
         }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),

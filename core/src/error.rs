@@ -82,6 +82,44 @@ pub enum Error {
         /// What it is.
         what: &'static str,
     },
+    /// A number overflowed, or is none: infinite, NaN, an unbounded or empty enclosure.
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A query of an attention layer may attend to no key at all.
+    NoKeys {
+        /// The query, numbered from 0.
+        query: usize,
+    },
+    /// A label is neither 1 nor −1.
+    NotALabel {
+        /// The sample, numbered from 0.
+        index: usize,
+    },
+    /// A system of linear equations does not determine its unknowns, in the precision at hand.
+    Singular,
+    /// There are fewer of something than are needed.
+    TooFew {
+        /// What there are too few of.
+        what: &'static str,
+        /// How many are needed.
+        least: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Something is too large to be computed.
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// The largest that is not.
+        most: usize,
+    },
+    /// What was observed has probability 0 whatever the parameters are.
+    Impossible {
+        /// Where, counted from 0.
+        position: usize,
+    },
     /// Training from zero does not start, or starts away from the teacher: α σ′(0) ≤ 0.
     NoStart,
     /// The rate is not below the limit of stability.
@@ -142,6 +180,25 @@ impl fmt::Display for Error {
                 write!(f, "the counts of class {class} must sum to the number of columns of all classes")
             }
             Self::NotPositive { what } => write!(f, "the {what} must be positive and finite"),
+            Self::NotFinite { what } => {
+                write!(f, "the {what} must be finite: a number overflowed, or is none")
+            }
+            Self::NoKeys { query } => {
+                write!(f, "query {query}, counted from 0, may attend to no key")
+            }
+            Self::NotALabel { index } => {
+                write!(f, "the label of sample {index}, counted from 0, must be 1 or -1")
+            }
+            Self::Singular => {
+                f.write_str("the equations do not determine their unknowns, at least not in this precision")
+            }
+            Self::TooFew { what, least, found } => {
+                write!(f, "{what}: at least {least} needed, {found} found")
+            }
+            Self::TooLarge { what, most } => write!(f, "too many {what}: at most {most} are possible"),
+            Self::Impossible { position } => {
+                write!(f, "what stands at {position}, counted from 0, has probability 0 whatever the weights")
+            }
             Self::NoStart => {
                 f.write_str("training from zero does not start: (1 + slope)/2 times the slope at zero must be positive")
             }

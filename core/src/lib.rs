@@ -19,6 +19,7 @@
 //! | [`model`] | what is computed: [`Activation`], teachers, the exact loss and its gradient |
 //! | [`theory`] | what is claimed: Theorems 3.1 and 3.2, sharp constants, burn-in, stability limits, second moments |
 //! | [`descent`] | how it runs: [`Dense`] in full matrices, [`Lumped`] in a few scalars |
+//! | [`in_context`] | transformers that carry out an algorithm, with explicit weights |
 //! | `gradient_check` | is the gradient right? proofs and other checks (feature `symbolic`) |
 //!
 //! # A teacher of one's own
@@ -88,6 +89,7 @@ pub mod descent;
 pub mod error;
 #[cfg(feature = "symbolic")]
 pub mod gradient_check;
+pub mod in_context;
 pub mod model;
 pub mod scalar;
 mod slices;

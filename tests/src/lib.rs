@@ -3,9 +3,11 @@
 
 pub mod enclosed;
 pub mod generate;
+pub mod mixture;
 pub mod problem;
 pub mod property;
 pub mod reference;
+pub mod samples;
 
 /// |a − b| relative to the larger of the two.
 pub fn relative_difference(a: f64, b: f64) -> f64 {

@@ -2,6 +2,7 @@
 
 pub mod certify;
 pub mod completions;
+pub mod construct;
 pub mod gradcheck;
 pub mod job;
 pub mod man;

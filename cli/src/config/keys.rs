@@ -75,6 +75,19 @@ pub const KEYS: &[Key] = &[
     flag("moments_only", &[]),
     file_only("covariance", &["sigma_x"]),
     file_only("mean", &["mu"]),
+    flag("instances", &[]),
+    flag("labelled", &["labeled"]),
+    flag("train", &["imitate"]),
+    flag("atoms", &["measure"]),
+    flag("prompts", &["prompt"]),
+    flag("rank", &["low_rank"]),
+    flag("alphabet", &["q", "vocabulary"]),
+    flag("order", &["lag"]),
+    flag("length", &["sequence_length"]),
+    flag("concentration", &["alpha", "prior"]),
+    flag("transitions", &["pi"]),
+    flag("sequences", &["data"]),
+    flag("mask_strength", &["delta"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -218,8 +231,10 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify", "gradcheck", "precision", "ood"] {
-            let sub = command.find_subcommand(sub).unwrap();
+        let commands = ["run", "rates", "certify", "gradcheck", "precision", "ood"];
+        let constructions = command.find_subcommand("construct").unwrap().get_subcommands();
+        let with_model = commands.iter().map(|sub| command.find_subcommand(sub).unwrap());
+        for sub in with_model.chain(constructions) {
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");
                 if !["config", "help", "version"].contains(&name.as_str()) {

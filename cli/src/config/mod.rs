@@ -3,6 +3,7 @@
 //! Every wrong input ends in one message that names the flag (or the file and the key), says
 //! what was expected, and how to mend it.
 
+pub mod construct;
 pub mod gradcheck;
 pub mod keys;
 mod ood;
@@ -393,6 +394,10 @@ pub fn resolve(
         && let Some(key) = ood::KEYS.into_iter().find(|key| values.has(key))
     {
         return Err(values.fail(key, "belongs to `popgd ood`: leave it out"));
+    }
+    let foreign = |key: &&str| values.has(key) && !ood::KEYS.contains(key);
+    if let Some(key) = construct::KEYS.into_iter().find(foreign) {
+        return Err(values.fail(key, "belongs to `popgd construct`: leave it out"));
     }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,

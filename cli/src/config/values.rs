@@ -169,6 +169,11 @@ impl Values {
         self.entries.contains_key(key)
     }
 
+    /// All keys that were given.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.keys().copied()
+    }
+
     /// A value as it was given.
     pub fn get(&self, key: &str) -> Option<&Given> {
         self.entries.get(key)

@@ -98,6 +98,15 @@
 //!   `square_distance`, `square_distance_error`, `gap`, `gap_error`, `bound`, `batch_gap`; of a moment check
 //!   alone a token (`token`, `moment`, `moment_least`, `moment_most`, `tail_index`, `tail_index_least`,
 //!   `tail_index_most`, `verdict`), or, of a law, `moment` and `verdict`.
+//! * `construct normalized-gd` and `construct attention-operator` add `claims`, each with a name
+//!   (`claim`), what it is `about`, how often it was `checked`, the `worst` figure, the `at_least` (absent
+//!   if there is none) and `at_most` that are allowed, the `status` `proven` (in intervals) or
+//!   `measured`, and the `verdict` (`holds`, `fails`, `open`); and `curves`, each with a name (`curve`),
+//!   what it is `about` and `against`, its `points`, the `bounds` at these if there are any, and, where
+//!   they exist, the `claimed_order` and the `fitted_order` from `fitted_from` on. An order that is claimed
+//!   is among the claims too, under the name of its curve. Of samples of one's own there are also
+//!   `weights`, where the layers end, and `margin`, a lower and an upper bound of γ; of atoms of one's
+//!   own `query` (x), `value` (A_μ(x)) and the recovered `weights`. In CSV a line is a claim.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

@@ -1,8 +1,10 @@
 //! How results leave: to standard output or into a file, one form a module.
 
 pub mod certify;
+pub mod construct;
 pub mod csv;
 pub mod digits;
+pub mod findings;
 pub mod gradcheck;
 pub mod json;
 pub mod ood;

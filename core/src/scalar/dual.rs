@@ -11,7 +11,7 @@
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{Scalar, count};
+use super::{Logarithm, Scalar, count};
 
 /// A value and its derivative in `N` directions.
 ///
@@ -169,6 +169,14 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
         self.value.doubts_zero()
     }
 
+    fn is_number(self) -> bool {
+        self.value.is_number() && self.derivative.iter().all(|d| d.is_number())
+    }
+
+    fn detached(self) -> Self {
+        Self::constant(self.value.detached())
+    }
+
     fn sign(self) -> Self {
         Self::constant(self.value.sign())
     }
@@ -285,5 +293,11 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
 
     fn wedge(self, counts: Option<&[Self]>, a: &[Self], b: &[Self]) -> Self {
         super::wedge_by_length(self, counts, a, b)
+    }
+}
+
+impl<T: Logarithm, const N: usize> Logarithm for Dual<T, N> {
+    fn ln(self) -> Self {
+        self.map(self.value.ln(), |d| d / self.value)
     }
 }

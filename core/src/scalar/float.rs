@@ -3,7 +3,7 @@
 //! All elementary functions come from `libm`, called by name: `num_traits::Float` would switch
 //! to the platform's library as soon as any crate of a build asked for it, and bits would change.
 
-use super::Scalar;
+use super::{Logarithm, Scalar};
 
 mod sealed {
     pub trait Sealed {}
@@ -79,7 +79,7 @@ macro_rules! float {
     (
         $float:ident, $bits:ident, safe: $safe:expr, pi: $pi_lower:expr, $pi_upper:expr,
         terms: $terms:expr,
-        libm: $sqrt:ident $exp:ident $sin:ident $cos:ident $atan2:ident
+        libm: $sqrt:ident $exp:ident $log:ident $sin:ident $cos:ident $atan2:ident
     ) => {
         impl Float for $float {
             const INFINITY: Self = $float::INFINITY;
@@ -191,6 +191,13 @@ macro_rules! float {
             }
         }
 
+        impl Logarithm for $float {
+            #[inline]
+            fn ln(self) -> Self {
+                libm::$log(self)
+            }
+        }
+
         impl Scalar for $float {
             #[inline]
             fn lift(self, value: f64) -> Self {
@@ -225,6 +232,11 @@ macro_rules! float {
             #[inline]
             fn is_zero(self) -> bool {
                 self == 0.0
+            }
+
+            #[inline]
+            fn is_number(self) -> bool {
+                $float::is_finite(self)
             }
 
             #[inline]
@@ -351,12 +363,12 @@ float!(
     safe: (1e-140..=1e150),
     pi: core::f64::consts::PI, f64::from_bits(0x4009_21fb_5444_2d19),
     terms: 10.0,
-    libm: sqrt exp sin cos atan2
+    libm: sqrt exp log sin cos atan2
 );
 float!(
     f32, u32,
     safe: (1e-15..=1e18),
     pi: f32::from_bits(0x4049_0fda), core::f32::consts::PI,
     terms: 6.0,
-    libm: sqrtf expf sinf cosf atan2f
+    libm: sqrtf expf logf sinf cosf atan2f
 );

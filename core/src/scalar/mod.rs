@@ -80,6 +80,18 @@ pub trait Scalar:
         false
     }
 
+    /// Whether the value is certainly a real number: neither infinite nor NaN, an enclosure neither
+    /// unbounded nor empty, a dual with all its derivatives. Expressions do not look: true.
+    fn is_number(self) -> bool {
+        true
+    }
+
+    /// A constant near the value, to scale by: without the width of an enclosure and without the
+    /// derivative of a dual, for neither has a part in a factor that cancels.
+    fn detached(self) -> Self {
+        self
+    }
+
     /// 1 where the value is ≥ 0, −1 where it is negative; an interval that contains both signs
     /// gives \[−1, 1\].
     fn sign(self) -> Self;
@@ -186,6 +198,12 @@ pub trait Scalar:
     fn wedge(self, counts: Option<&[Self]>, a: &[Self], b: &[Self]) -> Self {
         pairwise_wedge(self, counts, a, b)
     }
+}
+
+/// Scalars that have a logarithm.
+pub trait Logarithm: Scalar {
+    /// ln x for x > 0; −∞ or undefined at 0, NaN or undefined below.
+    fn ln(self) -> Self;
 }
 
 /// The multiplicity of entry `index`: `None` stands for one.

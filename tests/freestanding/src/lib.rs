@@ -22,6 +22,7 @@ extern crate std;
 
 mod certificates;
 mod descent;
+mod in_context;
 mod input;
 mod model;
 mod scalar;
@@ -60,6 +61,9 @@ fn every_function<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     descent::dense(input, memory);
     theory::statements(input);
     theory::second_moments(input, memory);
+    in_context::attention(input, memory);
+    in_context::normalized_descent(input, memory);
+    in_context::attention_operator(input, memory);
 }
 
 macro_rules! instantiate {
@@ -75,12 +79,20 @@ macro_rules! instantiate {
 }
 
 instantiate! {
-    instantiate_f32: f32, also scalar::float, theory::statements_in_floats;
+    instantiate_f32: f32,
+        also scalar::float, scalar::logarithm, theory::statements_in_floats,
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_floats;
     instantiate_f64: f64,
-        also scalar::float, theory::statements_in_floats, theory::clock, model::activation_of_samples;
-    instantiate_interval_f32: Interval<f32>, also scalar::interval, certificates::enclosure;
+        also scalar::float, scalar::logarithm, theory::statements_in_floats, theory::clock,
+        model::activation_of_samples, in_context::sampling, in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_floats;
+    instantiate_interval_f32: Interval<f32>,
+        also scalar::interval, scalar::logarithm, certificates::enclosure,
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_intervals;
     instantiate_interval_f64: Interval<f64>,
-        also scalar::interval, certificates::enclosure, certificates::forever;
-    instantiate_dual_f64: Dual<f64, 2>, also scalar::dual;
-    instantiate_dual_interval: Dual<Interval<f64>, 2>, also scalar::dual;
+        also scalar::interval, scalar::logarithm, certificates::enclosure, certificates::forever,
+        in_context::mirror_descent, in_context::with_logarithm, in_context::recovery_in_intervals;
+    instantiate_dual_f64: Dual<f64, 2>,
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent, in_context::with_logarithm;
+    instantiate_dual_interval: Dual<Interval<f64>, 2>,
+        also scalar::dual, scalar::logarithm, in_context::mirror_descent, in_context::with_logarithm;
 }

@@ -5,6 +5,7 @@ use core::hint::black_box;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use core::str::FromStr;
 use popgd_core::Scalar;
+use popgd_core::scalar::Logarithm;
 use popgd_core::scalar::dual::Dual;
 use popgd_core::scalar::float::Float;
 use popgd_core::scalar::interval::Interval;
@@ -28,6 +29,8 @@ pub(crate) fn scalar<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     black_box(Scalar::is_zero(number()));
     black_box(Scalar::if_zero(number(), number(), number()));
     black_box(Scalar::doubts_zero(number()));
+    black_box(Scalar::is_number(number()));
+    black_box(Scalar::detached(number()));
     black_box(Scalar::sign(number()));
     black_box(Scalar::fold(number()));
     black_box(Scalar::absolute(number()));
@@ -50,6 +53,12 @@ pub(crate) fn scalar<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     Scalar::softmax(input.counts(), input.numbers(), room(memory));
     black_box(Scalar::wedge(number(), input.counts(), input.numbers(), input.numbers()));
     black_box(room(memory));
+}
+
+/// What has a logarithm.
+#[inline(never)]
+pub(crate) fn logarithm<S: Logarithm>(input: &Input<'_, S>, _: &mut [S]) {
+    black_box(Logarithm::ln(input.number()));
 }
 
 /// What only `f32` and `f64` have.

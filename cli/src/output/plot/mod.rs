@@ -2,12 +2,13 @@
 
 mod axis;
 mod canvas;
+pub mod chart;
 pub mod ood;
 mod panel;
 mod png;
 pub mod precision;
 pub mod sweep;
-mod target;
+pub mod target;
 
 use plotters::style::RGBColor;
 use popgd_core::theory::rates::PAST_BURN_IN;
@@ -17,7 +18,7 @@ use self::axis::Axis;
 use self::canvas::{Canvas, Lettering, Marker, Point, Stroke};
 use self::panel::Panel;
 use self::target::Caption;
-pub use self::target::{Target, open};
+pub use self::target::{Target, of_path, open};
 use crate::asymptotics::{Approach, LocalSlope, Quantity, has_limit_law};
 use crate::error::Failure;
 use crate::output::digits::grouped;

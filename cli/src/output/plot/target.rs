@@ -1,5 +1,7 @@
 //! Where a picture goes and what it says of itself: SVG, or PNG from the same SVG.
 
+use std::path::Path;
+
 use super::canvas::{self, Canvas};
 use super::png;
 use crate::error::Failure;
@@ -14,12 +16,13 @@ pub struct Target {
     png: bool,
 }
 
-/// Opens what `--plot` names, if it was given.
+const FLAG: &str = "--plot";
+
+/// Opens what `--plot` names for a picture of a run, if it was given.
 ///
 /// # Errors
 /// If it ends neither in `.svg` nor in `.png`, or cannot be made.
 pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
-    const FLAG: &str = "--plot";
     let Some(path) = &settings.output.plot else { return Ok(None) };
     if settings.at.iter().all(|&t| t == 0) {
         return Err(Failure::usage(format!(
@@ -27,6 +30,15 @@ pub fn open(settings: &Settings) -> Result<Option<Target>, Failure> {
              record one, with --steps 1 or more"
         )));
     }
+    of_path(Some(path))
+}
+
+/// Opens what `--plot` names, if it was given.
+///
+/// # Errors
+/// As [`open`], whatever is to be drawn.
+pub fn of_path(path: Option<&Path>) -> Result<Option<Target>, Failure> {
+    let Some(path) = path else { return Ok(None) };
     let png = match extension(path).as_str() {
         "svg" => false,
         "png" => true,

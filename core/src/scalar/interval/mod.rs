@@ -43,8 +43,8 @@ mod rounding;
 mod sets;
 pub mod text;
 
-use super::Scalar;
 use super::float::Float;
+use super::{Logarithm, Scalar};
 
 /// A closed interval \[lo, hi\] of real numbers, with floats as ends.
 ///
@@ -147,6 +147,12 @@ impl<F: Float> PartialEq for Interval<F> {
 
 impl<F: Float> Eq for Interval<F> {}
 
+impl<F: Float> Logarithm for Interval<F> {
+    fn ln(self) -> Self {
+        elementary::ln(self)
+    }
+}
+
 impl<F: Float> Scalar for Interval<F> {
     /// The tightest enclosure of `value`; empty if that is infinite or NaN.
     fn lift(self, value: f64) -> Self {
@@ -200,6 +206,14 @@ impl<F: Float> Scalar for Interval<F> {
 
     fn doubts_zero(self) -> bool {
         self.contains(F::ZERO) && !self.is_zero()
+    }
+
+    fn is_number(self) -> bool {
+        self.is_common()
+    }
+
+    fn detached(self) -> Self {
+        Self::point(self.midpoint())
     }
 
     fn sign(self) -> Self {

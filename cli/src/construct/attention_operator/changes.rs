@@ -1,0 +1,186 @@
+//! Fine-tuning and prompts: what they change, over what they may.
+
+use popgd_core::in_context::attention_operator::{Measure, add_prompt, bounds};
+use popgd_core::{Dual, Error};
+
+use super::AttentionOperatorSettings;
+use super::instance::{Instance, attend, center, exactly, norm};
+use crate::construct::comparison::{Comparison, upper};
+use crate::construct::random::{Random, into_unit_ball};
+use crate::construct::report::{Claim, Curve, Status};
+use crate::scalar::{CliScalar, count};
+use crate::settings::ScalarKind;
+
+/// The largest shares of bounds that were used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moved {
+    tuned: u64,
+    tuning: f64,
+    prompted: u64,
+    prompting: f64,
+}
+
+/// E = UVᵀ, d × d, of this rank; of sizes between 1/1000 and 10, instance by instance.
+fn change(settings: &AttentionOperatorSettings, index: u64) -> Vec<f64> {
+    let (d, rank) = (settings.dimension, settings.rank);
+    let mut random = Random::of(settings.shared.seed ^ 1, index);
+    let size = 10.0_f64.powf(4.0 * random.uniform() - 3.0);
+    let (left, right) = (random.normals(d * rank), random.normals(rank * d));
+    (0..d * d)
+        .map(|at| (0..rank).map(|k| size * left[at / d * rank + k] * right[k * d + at % d]).sum())
+        .collect()
+}
+
+fn difference<S: CliScalar>(a: &[S], b: &[S]) -> Vec<S> {
+    a.iter().zip(b).map(|(&x, &y)| x - y).collect()
+}
+
+impl Moved {
+    /// A + E beside A.
+    pub(super) fn fine_tune<S: CliScalar>(
+        &mut self,
+        instance: &Instance<S>,
+        settings: &AttentionOperatorSettings,
+        index: u64,
+    ) -> Result<(), Error> {
+        let change: Vec<S> = exactly(&change(settings, index));
+        let tuned: Vec<S> = instance.matrix.iter().zip(&change).map(|(&a, &e)| a + e).collect();
+        let (before, after) =
+            (instance.value_with(&instance.matrix)?, instance.value_with(&tuned)?);
+        let zero = instance.radius.zero();
+        let bound = bounds::fine_tuning(instance.radius, norm(&instance.slope_of(&change)?, zero));
+        // A measure at 0 alone is not moved, and must not be.
+        if !bound.is_zero() {
+            let share = norm(&difference(&after, &before), zero) / bound;
+            self.tuned += 1;
+            self.tuning = worst(self.tuning, upper(share.report()));
+        }
+        Ok(())
+    }
+
+    /// Prompt tokens beside the atoms as tokens.
+    pub(super) fn prompt<S: CliScalar>(
+        &mut self,
+        instance: &Instance<S>,
+        settings: &AttentionOperatorSettings,
+        index: u64,
+        kind: ScalarKind,
+        mixtures: &mut Comparison,
+    ) -> Result<(), Error> {
+        let d = instance.dimension;
+        let mut random = Random::of(settings.shared.seed ^ 2, index);
+        let mut prompts = random.normals(d * settings.prompts);
+        into_unit_ball(&mut prompts, d);
+        let length = center(instance.radius);
+        prompts.iter_mut().for_each(|x| *x *= length * (1.0 - 1e-6));
+        let prompts: Vec<S> = exactly(&prompts);
+        let along = instance.slope_of(&instance.matrix)?;
+        let own = Measure::new(d, &instance.atoms, None)?;
+        let reference = own.reference(&along, center);
+        let mut mean = along.clone();
+        let moment = own.tilt(&along, reference, &mut mean)?;
+        let before = mean.clone();
+        // The empty prompt changes nothing.
+        if settings.prompts > 0 {
+            let beside = Measure::new(d, &prompts, None)?;
+            let mut other = along.clone();
+            let prompt_moment = beside.tilt(&along, reference, &mut other)?;
+            add_prompt(moment, &mut mean, prompt_moment, &other)?;
+        }
+        let ones = vec![instance.radius.one(); own.count() + settings.prompts];
+        let tokens = [&instance.atoms[..], &prompts].concat();
+        let together = attend(&tokens, &ones, &instance.matrix, &instance.query)?;
+        let (scale, logits) = instance.sizes();
+        for (a, b) in together.iter().zip(&mean) {
+            mixtures.add(kind, a.report(), b.report(), scale, logits);
+        }
+        if settings.prompts > 0 && length > 0.0 {
+            let zero = instance.radius.zero();
+            let number = |number: usize| count(zero, number as u64);
+            let bound = bounds::prompt(
+                instance.radius,
+                norm(&along, zero),
+                number(own.count()),
+                number(settings.prompts),
+            );
+            self.prompted += 1;
+            let share = norm(&difference(&mean, &before), zero) / bound;
+            self.prompting = worst(self.prompting, upper(share.report()));
+        }
+        Ok(())
+    }
+
+    /// What was found, as claims.
+    pub(super) fn claims(&self, status: Status) -> Vec<Claim> {
+        let claims = [
+            Claim::at_most(
+                "fine_tuning",
+                "change by fine-tuning over its bound R²‖Eᵀx‖",
+                self.tuned,
+                self.tuning,
+                1.0,
+                status,
+            ),
+            Claim::at_most(
+                "prompt",
+                "change by prompts over its bound",
+                self.prompted,
+                self.prompting,
+                1.0,
+                status,
+            ),
+        ];
+        claims.into_iter().filter(|claim| claim.checked > 0).collect()
+    }
+}
+
+fn worst(found: f64, next: f64) -> f64 {
+    if next.is_nan() { f64::INFINITY } else { found.max(next) }
+}
+
+/// What is left of fine-tuning beside its linear part, against the size of E.
+pub(super) fn remainder(settings: &AttentionOperatorSettings) -> Result<Option<Curve>, Error> {
+    type D = Dual<f64, 1>;
+    let instance = Instance::<f64>::of(settings, 0);
+    let direction = change(settings, 0);
+    let whole = super::super::random::norm(&instance.slope_of(&direction)?);
+    if !(whole * center(instance.radius) > 0.0) {
+        return Ok(None);
+    }
+    // E of such a size that exponents move by a unit.
+    let unit = 1.0 / (whole * instance.radius);
+    let direction: Vec<f64> = direction.iter().map(|x| unit * x).collect();
+    let constants = |numbers: &[f64]| numbers.iter().map(|&x| D::constant(x)).collect::<Vec<_>>();
+    let (atoms, weights) = (constants(&instance.atoms), constants(&instance.weights));
+    let measure = Measure::new(instance.dimension, &atoms, Some(&weights))?;
+    let (start, speed) = (instance.slope_of(&instance.matrix)?, instance.slope_of(&direction)?);
+    let along: Vec<D> =
+        start.iter().zip(&speed).map(|(&x, &v)| Dual { value: x, derivative: [v] }).collect();
+    let mut linear = along.clone();
+    measure.tilt(&along, measure.reference(&along, |x| x.value), &mut linear)?;
+    let mut points = Vec::new();
+    for power in 0..=6 {
+        let size = 10.0_f64.powf(-1.0 - 0.25 * f64::from(power));
+        let tuned: Vec<f64> =
+            instance.matrix.iter().zip(&direction).map(|(a, e)| a + size * e).collect();
+        let after = instance.value_with(&tuned)?;
+        let left: Vec<f64> = after
+            .iter()
+            .zip(&linear)
+            .map(|(x, line)| x - line.value - size * line.derivative[0])
+            .collect();
+        points.push((size, super::super::random::norm(&left)));
+    }
+    points.reverse();
+    // One atom, or an accident: there is nothing to fit.
+    let is_flat = points.iter().any(|(_, y)| *y < 1e-14 * center(instance.radius));
+    Ok((!is_flat).then(|| Curve {
+        name: "remainder",
+        title: "remainder of fine-tuning".to_owned(),
+        against: "size of E",
+        points,
+        bounds: Vec::new(),
+        claimed: Some(2.0),
+        tolerance: 0.05,
+    }))
+}

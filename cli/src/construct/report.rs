@@ -1,0 +1,172 @@
+//! What a construction was found to be, whatever the construction: claims, and curves.
+
+use crate::fit;
+use crate::scalar::Number;
+
+/// How a claim was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// In intervals: for certain.
+    Proven,
+    /// In floats.
+    Measured,
+}
+
+impl Status {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Measured => "measured",
+        }
+    }
+}
+
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds wherever it was looked at.
+    Holds,
+    /// It does not, somewhere.
+    Fails,
+    /// Enclosures are too wide to tell, or there was nothing to look at.
+    Open,
+}
+
+impl Verdict {
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "fails",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// A claim, and the worst that was found of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Its name in results.
+    pub name: &'static str,
+    /// The same in words.
+    pub title: String,
+    /// How often it was looked at.
+    pub checked: u64,
+    /// The worst figure.
+    pub measured: f64,
+    /// The least and the most that it may be.
+    pub allowed: (f64, f64),
+    /// How it was looked at.
+    pub status: Status,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+impl Claim {
+    /// That a figure is not more than this.
+    pub fn at_most(
+        name: &'static str,
+        title: impl Into<String>,
+        checked: u64,
+        measured: f64,
+        most: f64,
+        status: Status,
+    ) -> Self {
+        Self::between(name, title, checked, measured, (f64::NEG_INFINITY, most), status)
+    }
+
+    /// That a figure is within these.
+    pub fn between(
+        name: &'static str,
+        title: impl Into<String>,
+        checked: u64,
+        measured: f64,
+        allowed: (f64, f64),
+        status: Status,
+    ) -> Self {
+        let verdict = if checked == 0 {
+            Verdict::Open
+        } else if allowed.0 <= measured && measured <= allowed.1 {
+            Verdict::Holds
+        } else {
+            Verdict::Fails
+        };
+        Self { name, title: title.into(), checked, measured, allowed, status, verdict }
+    }
+}
+
+/// A figure against another, with what bounds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its name in results.
+    pub name: &'static str,
+    /// The same in words.
+    pub title: String,
+    /// What it is against.
+    pub against: &'static str,
+    /// Pairs of both, all positive.
+    pub points: Vec<(f64, f64)>,
+    /// The bound at each of them, if there is one.
+    pub bounds: Vec<f64>,
+    /// The power that is claimed of it, if one is.
+    pub claimed: Option<f64>,
+    /// How far a fitted power may be from that.
+    pub tolerance: f64,
+}
+
+impl Curve {
+    /// The power between the last points, and from where on it was fitted.
+    pub fn order(&self) -> Option<(f64, f64)> {
+        let end = self.points.last()?.0;
+        let late: Vec<_> = self.points.iter().copied().filter(|(x, _)| *x >= end / 10.5).collect();
+        let points = if late.len() >= 3 { late } else { self.points.clone() };
+        Some((fit::slope(&points, 0)?, points.first()?.0))
+    }
+}
+
+/// All that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// `construct …`.
+    pub command: &'static str,
+    /// What was run, in a line.
+    pub title: String,
+    /// And with which numbers.
+    pub subtitle: String,
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// The curves.
+    pub curves: Vec<Curve>,
+    /// Vectors of one's own data: a name, words for it, its entries.
+    pub answers: Vec<Answer>,
+}
+
+/// A result about one's own data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// Its name in results.
+    pub name: &'static str,
+    /// The same in words.
+    pub title: String,
+    /// Its entries.
+    pub numbers: Vec<Number>,
+}
+
+impl Report {
+    /// Claims, and those of the orders of curves.
+    pub fn all_claims(&self) -> Vec<Claim> {
+        let orders = self.curves.iter().filter_map(|curve| {
+            let (claimed, order) = (curve.claimed?, curve.order().map(|(order, _)| order));
+            Some(Claim::between(
+                curve.name,
+                format!("order of the {} in {}", curve.title, curve.against),
+                if order.is_some() { curve.points.len() as u64 } else { 0 },
+                order.unwrap_or(f64::NAN),
+                (claimed - curve.tolerance, claimed + curve.tolerance),
+                Status::Measured,
+            ))
+        });
+        self.claims.iter().cloned().chain(orders).collect()
+    }
+}

@@ -1,0 +1,3 @@
+//! What `popgd construct` found, in every form: one module a construction.
+
+pub mod mirror_descent;

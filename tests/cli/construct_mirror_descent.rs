@@ -1,0 +1,220 @@
+//! `popgd construct mirror-descent` from end to end.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+fn construct(folder: &Path, args: &[&str]) -> Output {
+    Command::new(cargo_bin!("popgd"))
+        .args(["construct", "mirror-descent"])
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[track_caller]
+fn document_in(folder: &Path, args: &[&str]) -> Value {
+    let output = construct(folder, &[args, &["--format", "json", "--quiet"]].concat());
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    serde_json::from_slice(&output.stdout).expect("a document")
+}
+
+#[track_caller]
+fn document(args: &[&str]) -> Value {
+    document_in(folder().path(), args)
+}
+
+#[track_caller]
+fn refuses(folder: &Path, args: &[&str], words: &[&str]) {
+    let output = construct(folder, args);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+    assert!(output.stdout.is_empty() && message.lines().count() == 1, "{args:?}: {message}");
+    for word in words {
+        assert!(message.contains(word), "`{word}` is missing: {message}");
+    }
+}
+
+/// Small and quick.
+const SMALL: [&str; 8] = ["--alphabet", "4", "-m", "3", "-T", "20", "--instances", "5"];
+
+fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL[..], more].concat()
+}
+
+fn figure(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no figure: {value}"))
+}
+
+#[test]
+fn floats_agree_and_orders_are_those_claimed() {
+    let found = document(&small(&[]));
+    assert_eq!(found["schema"], json!(1));
+    assert_eq!(found["command"], json!("construct mirror-descent"));
+    assert_eq!(found["config"]["rate"], json!(0.25), "1/(ma+1)");
+    let equality = &found["equality"];
+    assert_eq!(equality["verdict"], json!("agrees"));
+    assert_eq!(equality["status"], json!("measured"));
+    assert!(figure(&equality["difference_at_most"]) < 1e-14);
+    assert!(equality.get("relative_width").is_none());
+    assert!((figure(&found["leakage"]["slope"]) + 1.0).abs() < 0.02);
+    let remainders = found["remainders"].as_array().expect("a list");
+    for (remainder, claimed) in remainders.iter().zip([2.0, 1.0]) {
+        assert_eq!(figure(&remainder["claimed_order"]), claimed);
+        assert!((figure(&remainder["order"]) - claimed).abs() < 0.05, "{remainder}");
+    }
+    assert_eq!(found["bayes"]["known"], json!(5));
+    assert_eq!(found["likelihood"]["safe_rates"], json!(5));
+    assert!(figure(&found["likelihood"]["least_safe_gain"]) >= 0.0);
+    let sequences = found["sequences"].as_array().expect("a list");
+    assert_eq!(sequences.len(), 5);
+    for sequence in sequences {
+        let weights = sequence["transformer"].as_array().expect("a list");
+        let sum: f64 = weights.iter().map(figure).sum();
+        assert!(weights.len() == 3 && (sum - 1.0).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn intervals_prove_equality_with_its_width() {
+    for steps in ["1", "2"] {
+        let found = document(&small(&["--scalar", "interval64", "--steps", steps]));
+        let equality = &found["equality"];
+        assert_eq!(equality["status"], json!("proven"));
+        assert_eq!(equality["verdict"], json!("agrees"));
+        let width = figure(&equality["relative_width"]);
+        assert!(width > 0.0 && width < 1e-11, "{width}");
+        let bounds = &found["sequences"][0]["transformer"][0];
+        assert!(figure(&bounds["lo"]) < figure(&bounds["hi"]));
+    }
+    let found = document(&small(&["--scalar", "interval32"]));
+    assert_eq!(found["equality"]["verdict"], json!("agrees"));
+}
+
+#[test]
+fn the_same_seed_is_the_same_document_and_its_configuration_repeats_it() {
+    let folder = folder();
+    let first = document(&small(&["--seed", "7"]));
+    assert_eq!(first, document(&small(&["--seed", "7"])));
+    assert_ne!(first["sequences"], document(&small(&["--seed", "8"]))["sequences"]);
+    fs::write(folder.path().join("again.json"), first.to_string()).expect("a file");
+    let again = document_in(folder.path(), &["--config", "again.json"]);
+    assert_eq!(again["sequences"], first["sequences"]);
+}
+
+#[test]
+fn own_data_from_files() {
+    let folder = folder();
+    fs::write(folder.path().join("pi.csv"), "0, 1\n1, 0\n").expect("a file");
+    fs::write(folder.path().join("y.csv"), "0,0,1,1,0\n1,0\n").expect("a file");
+    let args = ["--transitions", "pi.csv", "--sequences", "y.csv", "-m", "2"];
+    let found = document_in(folder.path(), &args);
+    let sequences = found["sequences"].as_array().expect("a list");
+    // Σγ = (1, 2) and η = 1/3; and no evidence at all in the second.
+    let lean = (2.0_f64 / 3.0).exp();
+    let expected = [[1.0 / (1.0 + lean), lean / (1.0 + lean)], [0.5, 0.5]];
+    for (sequence, expected) in sequences.iter().zip(expected) {
+        for way in ["transformer", "algorithm"] {
+            for (weight, expected) in sequence[way].as_array().expect("a list").iter().zip(expected)
+            {
+                assert!((figure(weight) - expected).abs() < 1e-15, "{sequence}");
+            }
+        }
+    }
+    // The exact matrix stands in the configuration: it repeats without the files.
+    assert_eq!(found["config"]["transitions"], json!([[0, 1], [1, 0]]));
+    assert_eq!(found["config"]["sequences"], json!([[0, 0, 1, 1, 0], [1, 0]]));
+}
+
+#[test]
+fn wrong_input_is_refused_with_what_to_mend() {
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    let refuses = |args: &[&str], words: &[&str]| refuses(folder.path(), args, words);
+    write("off.csv", "0.5,0.6\n0.5,0.5\n");
+    refuses(&["--transitions", "off.csv"], &["--transitions", "row 1", "1.1"]);
+    write("negative.csv", "1.5,-0.5\n0.5,0.5\n");
+    refuses(&["--transitions", "negative.csv"], &["row 1, column 2", "negative"]);
+    write("wide.csv", "0.5,0.5,0\n0.5,0.5,0\n");
+    refuses(&["--transitions", "wide.csv"], &["2 × 2", "2 × 3"]);
+    write("pi.csv", "0,1\n1,0\n");
+    write("never.csv", "0,1,0,1\n0,0,0,1\n");
+    let own = ["--transitions", "pi.csv", "--sequences", "never.csv", "-m", "2"];
+    refuses(&own, &["--sequences, row 2, column 3", "probability 0"]);
+    write("strange.csv", "0,1,2\n");
+    refuses(
+        &["--transitions", "pi.csv", "--sequences", "strange.csv", "-m", "2"],
+        &["row 1, column 3", "0 to 1", "2"],
+    );
+    write("short.csv", "0,1\n");
+    refuses(&["--sequences", "short.csv", "-m", "3"], &["row 1", "3", "found 2"]);
+    refuses(&["--sequences", "short.csv", "-m", "2", "-T", "9"], &["--length", "leave it out"]);
+    refuses(&["--order", "0"], &["--order", "1 to 64"]);
+    refuses(&["-m", "5", "-T", "4"], &["--length", "5 to", "4"]);
+    refuses(&["--concentration", "0"], &["--concentration", "above 0"]);
+    refuses(&["--rate", "-1"], &["--rate", "0 or more"]);
+    refuses(&["--mask-strength", "1,-2"], &["--mask-strength", "above 0"]);
+    refuses(&["--instances", "0"], &["--instances", "1 to"]);
+    write("run.toml", "tokens = 9\n");
+    refuses(&["--config", "run.toml"], &["run.toml:1", "tokens", "no use"]);
+    write("mine.toml", "alphabet = 9\n");
+    let output = Command::new(cargo_bin!("popgd"))
+        .args(["run", "--config", "mine.toml"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("popgd construct"));
+}
+
+#[test]
+fn logits_beyond_the_range_of_exponentials_are_fine_and_beyond_that_of_numbers_refused() {
+    let found = document(&small(&["--rate", "10^6"]));
+    assert_eq!(found["equality"]["verdict"], json!("agrees"));
+    assert!(!found.to_string().contains("\"nan\""));
+    let output = construct(folder().path(), &small(&["--rate", "10^307"]));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("--rate"));
+}
+
+#[test]
+fn every_form_of_output() {
+    let folder = folder();
+    let output = construct(folder.path(), &small(&["--plot", "a.svg"]));
+    let table = text(&output.stdout);
+    for part in [
+        "q = 4, m = 3 lags, T = 20",
+        "Transformer against algorithm",
+        "agrees: 5 of 5",
+        "error · e^δ",
+        "claimed",
+    ] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let picture = fs::read_to_string(folder.path().join("a.svg")).expect("a picture");
+    for part in ["<svg", "strength δ of the mask", "leakage", "ε²", "construct mirror-descent"] {
+        assert!(picture.contains(part), "{part}");
+    }
+    let output = construct(folder.path(), &small(&["--format", "csv"]));
+    let lines = text(&output.stdout);
+    assert_eq!(lines.lines().count(), 6);
+    assert!(lines.starts_with("sequence,length,agrees,difference,"), "{lines}");
+    assert!(lines.lines().skip(1).all(|line| line.contains(",20,true,")), "{lines}");
+    let output = construct(folder.path(), &small(&["--dry-run", "--format", "json"]));
+    let plan: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    assert_eq!(plan["dry_run"], json!({"layers": 3}));
+}
