@@ -7,4 +7,5 @@ pub mod job;
 pub mod man;
 pub mod rates;
 pub mod run;
+pub mod simulate;
 pub mod sweep;

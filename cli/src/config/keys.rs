@@ -64,6 +64,10 @@ pub const KEYS: &[Key] = &[
     flag("radius", &[]),
     flag("remainders", &["taylor"]),
     flag("print", &["formulas"]),
+    flag("batch", &["batch_size", "n"]),
+    flag("seeds", &["repeats"]),
+    flag("evaluation", &["evaluation_samples"]),
+    flag("checkpoint_every", &["checkpoint"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -207,7 +211,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify", "gradcheck"] {
+        for sub in ["run", "rates", "certify", "gradcheck", "simulate"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

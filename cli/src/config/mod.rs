@@ -9,6 +9,7 @@ mod overridden;
 mod saved;
 pub mod schedule;
 pub mod scores;
+pub mod simulate;
 pub mod sweep;
 pub mod tree;
 pub mod value_matrix;
@@ -27,7 +28,7 @@ use self::start::Start;
 use self::tree::{Kind, Node};
 use self::value_matrix::ValueMatrix;
 use self::values::Values;
-use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs};
+use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs, SimulationArgs};
 use crate::error::{Failure, Warning};
 use crate::gradcheck_args::GradcheckArgs;
 use crate::output::sink;
@@ -44,6 +45,8 @@ pub enum CommandKind {
     Rates,
     /// `certify`.
     Certify,
+    /// `simulate`.
+    Simulate,
 }
 
 /// The flags of the command line, by key, and the configuration file.
@@ -107,6 +110,24 @@ impl Arguments {
         arguments.model(&args.model)?;
         arguments.text("from_step", args.from_step.as_deref());
         arguments.path("check", args.check.as_deref())?;
+        Ok(arguments)
+    }
+
+    /// Of `simulate`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_simulate(common: &CommonArgs, args: &SimulationArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        let own = &args.simulation;
+        arguments.text("batch", own.batch.as_deref());
+        arguments.text("seeds", own.seeds.as_deref());
+        arguments.text("evaluation", own.evaluation.as_deref());
+        arguments.text("checkpoint_every", own.checkpoint_every.as_deref());
+        arguments.text("threads", own.threads.as_deref());
+        arguments.path("resume", own.resume.as_deref())?;
         Ok(arguments)
     }
 
@@ -344,6 +365,11 @@ pub fn resolve(
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
         return Err(values.fail(key, message));
     }
+    if command != CommandKind::Simulate
+        && let Some(key) = simulate::KEYS.into_iter().find(|key| values.has(key))
+    {
+        return Err(values.fail(key, "belongs to `popgd simulate`: leave it out"));
+    }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,
@@ -355,6 +381,9 @@ pub fn resolve(
     if command == CommandKind::Certify && scalar != ScalarKind::Interval64 {
         return Err(values.fail("scalar", "only interval64 proves anything: leave it out"));
     }
+    if command == CommandKind::Simulate && scalar != ScalarKind::F64 {
+        return Err(values.fail("scalar", "training is simulated in f64: leave it out"));
+    }
     values.set_scalar(scalar);
     let output = output(&values)?;
 
@@ -365,7 +394,10 @@ pub fn resolve(
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
     let schedule = match command {
         CommandKind::Certify => Schedule::beyond(&values)?,
-        CommandKind::Run | CommandKind::Rates => Schedule::resolve(&values, training.steps)?,
+        CommandKind::Run | CommandKind::Rates => {
+            Schedule::resolve(&values, training.steps, schedule::DEFAULT_PER_DECADE)?
+        }
+        CommandKind::Simulate => Schedule::resolve(&values, training.steps, 8)?,
     };
 
     let dense = match start.method {
@@ -412,7 +444,9 @@ pub fn resolve(
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates => resolved.schedule.steps(resolved.model.steps),
+            CommandKind::Run | CommandKind::Rates | CommandKind::Simulate => {
+                resolved.schedule.steps(resolved.model.steps)
+            }
         },
         from_step: values.integer("from_step")?,
         model: resolved.model,
@@ -441,6 +475,12 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("strict", "belongs to `popgd rates`: leave it out for `popgd certify`"),
             ("plot", "a certificate has no picture: leave it out, or draw it with `popgd rates`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd certify`"),
+        ],
+        CommandKind::Simulate => &[
+            ("strict", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
+            ("sweep", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
+            ("from_step", "belongs to `popgd certify`: leave it out for `popgd simulate`"),
+            ("save_state", "belongs to `popgd run`; --resume FOLDER keeps states of training"),
         ],
     };
     match foreign.iter().find(|(key, _)| values.has(key)) {

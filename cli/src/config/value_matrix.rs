@@ -45,6 +45,8 @@ impl ValueMatrix {
             None => TeacherNorm::Norm(Exact::integer(match command {
                 CommandKind::Run => 1,
                 CommandKind::Rates | CommandKind::Certify => 4,
+                // With a smaller one the plateau before the rates is long.
+                CommandKind::Simulate => 20,
             })),
         };
         let known = Self { channels, features, norm, given: None };

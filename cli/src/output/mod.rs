@@ -7,6 +7,7 @@ pub mod gradcheck;
 pub mod json;
 pub mod plot;
 pub mod rates;
+pub mod simulate;
 pub mod sink;
 pub mod state;
 pub mod style;

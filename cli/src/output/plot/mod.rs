@@ -4,6 +4,7 @@ mod axis;
 mod canvas;
 mod panel;
 mod png;
+pub mod simulate;
 pub mod sweep;
 mod target;
 
