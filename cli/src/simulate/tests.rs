@@ -117,7 +117,7 @@ fn the_gradient_of_a_batch_has_the_mean_of_the_population() {
 
 #[test]
 fn the_deviation_of_a_gradient_falls_with_the_root_of_the_batch() {
-    let problem = problem(&[("tokens", "4"), ("group", "2"), ("noise", "0.5")]);
+    let problem = problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0.5")]);
     let student = between(&problem);
     let size = |batch| {
         let moments = moments(&problem, &student, (batch, 400));
@@ -129,7 +129,7 @@ fn the_deviation_of_a_gradient_falls_with_the_root_of_the_batch() {
 
 #[test]
 fn without_noise_the_teacher_is_at_rest() {
-    let problem = problem(&[("tokens", "4"), ("group", "2"), ("noise", "0"), ("channels", "2")]);
+    let problem = problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0")]);
     // Attention that is that of the teacher to the last bit needs logits beyond those of floats.
     let logits = problem.teacher_scores.iter().map(|&w| if w > 0.0 { 0.0 } else { -800.0 });
     let student = Student::new(&problem, problem.teacher_values.clone(), logits.collect());
