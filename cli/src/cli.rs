@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::gradcheck_args::GradcheckArgs;
+use crate::ood_args::OodArgs;
 use crate::simulate_args::SimulateArgs;
 use crate::sweep_args::SweepArgs;
 
@@ -46,6 +47,7 @@ Examples:
   popgd rates
   popgd rates --task sts --tokens 64 --group 8
   popgd gradcheck
+  popgd ood
 
 `popgd help run` tells about every flag.";
 
@@ -119,6 +121,22 @@ Examples:
 Every step draws a fresh batch; beside it runs descent on the exact loss. Results are the same to \
 the last bit for any number of threads, and after any number of interruptions with --resume.";
 
+const OOD_EXAMPLES: &str = "\
+Examples:
+  popgd ood
+  popgd ood --inputs t:5 --labels worst --epsilon 0.1 --plot gap.svg
+  popgd ood --inputs exponential --noise 1 --batch 100
+  popgd ood --inputs inputs.npy --labels responses.npy -D 36 -d 4 -M 2
+  popgd ood --inputs inputs.csv -D 36 -d 4 --moments-only
+
+Theorem 3.2 says that the student loses at most ε to its teacher on any inputs and labels with bounded
+second moments. Are they bounded? What does it lose, what at most, and from which T on is that below
+ε? A file has one record a line (.csv, .jsonl) or along its first axis (.npy): an input of d rows and
+D columns, row by row, a response of M rows and D columns.
+
+Exit codes: 0 if the hypothesis holds, 3 if it fails, 4 if the data cannot tell, or if nothing is
+proven of an ε that was asked for.";
+
 const COMPLETIONS_EXAMPLE: &str = "\
 Example:
   popgd completions bash > ~/.local/share/bash-completion/completions/popgd";
@@ -154,6 +172,9 @@ pub enum Command {
     /// Prove that the gradient of descent is the derivative of its loss, or find where it is not
     #[command(after_help = GRADCHECK_EXAMPLES)]
     Gradcheck(GradcheckArgs),
+    /// Measure and bound what the student loses on inputs and labels of another law
+    #[command(after_help = OOD_EXAMPLES)]
+    Ood(OodArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {
@@ -287,8 +308,8 @@ pub struct ModelArgs {
     #[arg(long, short = 'd', value_name = "d", help_heading = "Model", allow_hyphen_values = true)]
     pub features: Option<String>,
 
-    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates and certify 4, in simulate 20; sts √d,
-    /// for V* = I]
+    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates, certify and ood 4, in simulate 20; sts
+    /// √d, for V* = I]
     #[arg(long, value_name = "NORM", help_heading = "Model", allow_hyphen_values = true)]
     pub teacher_norm: Option<String>,
 
@@ -326,7 +347,7 @@ pub struct ModelArgs {
     )]
     pub rate: Option<String>,
 
-    /// T, the number of steps [default: 10^5, in rates 10^7, in simulate 10^4; in certify the
+    /// T, the number of steps [default: 10^5, in rates and ood 10^7, in simulate 10^4; in certify the
     /// most to enclose, 10^9]
     #[arg(
         long,

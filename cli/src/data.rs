@@ -199,7 +199,7 @@ fn csv(path: &Path) -> Result<Table, Failure> {
 }
 
 /// What makes a number of a field, where that is plain to see.
-fn mend(text: &str, is_first_row: bool) -> Option<String> {
+pub(crate) fn mend(text: &str, is_first_row: bool) -> Option<String> {
     let separated = |by: char| {
         let mut parts = text.split(by).map(str::trim).filter(|part| !part.is_empty());
         text.contains(by) && parts.all(|part| Exact::parse(part).is_ok())
@@ -272,7 +272,7 @@ fn npy(path: &Path) -> Result<Table, Failure> {
 
 /// Whether the product of the numbers in the shape of a header fits: the reader of headers
 /// computes it without looking.
-fn has_a_size(bytes: &[u8]) -> bool {
+pub(crate) fn has_a_size(bytes: &[u8]) -> bool {
     let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or(bytes);
     let header = String::from_utf8_lossy(header);
     let shape = header.split("shape").nth(1).and_then(|rest| rest.split(['(', ')']).nth(1));

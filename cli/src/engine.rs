@@ -142,7 +142,7 @@ fn simulate_with<S: CliScalar, R>(
 ) -> Result<R, Failure> {
     match &model.dense {
         Some(dense) => with_dense::<S, R>(model, dense, with),
-        None => with_lumped::<S, R>(model, |mut run, classes| {
+        None => with_lumped_run::<S, R>(model, |mut run, classes| {
             with(&mut LumpedRun { run: &mut run, classes })
         }),
     }
@@ -191,7 +191,7 @@ pub(crate) fn with_lumped_model<S: CliScalar, R>(
     })
 }
 
-fn with_lumped<S: CliScalar, R>(
+pub(crate) fn with_lumped_run<S: CliScalar, R>(
     model: &ModelSettings,
     with: impl FnOnce(Lumped<'_, S>, &[ClassSettings]) -> R,
 ) -> Result<R, Failure> {

@@ -19,6 +19,8 @@ pub mod gradcheck;
 pub mod gradcheck_args;
 pub mod interrupt;
 pub mod number;
+pub mod ood;
+pub mod ood_args;
 pub mod output;
 pub mod plan;
 pub mod presets;
@@ -135,6 +137,11 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             let arguments = Arguments::of_gradcheck(&common, &args)?;
             choose_color(&arguments, color);
             commands::gradcheck::execute(&config::gradcheck::resolve(&arguments)?)
+        }
+        Some(Command::Ood(args)) => {
+            let arguments = Arguments::of_ood(&common, &args)?;
+            let (settings, warnings) = prepare(CommandKind::Ood, arguments, color)?;
+            commands::ood::execute(&settings, &warnings)
         }
         Some(Command::Completions { shell }) => commands::completions::execute(shell),
         Some(Command::Man) => commands::man::execute(),

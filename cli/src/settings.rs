@@ -218,6 +218,8 @@ pub struct Settings {
     pub dry_run: bool,
     /// Treat a measured disagreement with the theorem as failure (`rates`).
     pub strict: bool,
+    /// What is asked beside that (`ood`).
+    pub ood: Option<crate::ood::settings::OodSettings>,
     /// The configuration as JSON, every default filled in, keys as in files: echoed into results.
     pub echo: serde_json::Value,
 }

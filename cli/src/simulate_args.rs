@@ -16,6 +16,11 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", help_heading = "Simulation", allow_hyphen_values = true)]
     pub seeds: Option<String>,
 
+    /// The law of entries of inputs other than in training: exponential, gaussian:2, laplace, t:5, …
+    /// as in `popgd ood` [default: exponential]
+    #[arg(long, value_name = "LAW", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub inputs: Option<String>,
+
     /// How many samples empirical losses are measured on [default: 100]
     #[arg(long, value_name = "N", help_heading = "Simulation", allow_hyphen_values = true)]
     pub evaluation: Option<String>,

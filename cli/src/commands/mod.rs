@@ -5,6 +5,7 @@ pub mod completions;
 pub mod gradcheck;
 pub mod job;
 pub mod man;
+pub mod ood;
 pub mod rates;
 pub mod run;
 pub mod simulate;

@@ -68,6 +68,16 @@ pub const KEYS: &[Key] = &[
     flag("seeds", &["repeats"]),
     flag("evaluation", &["evaluation_samples"]),
     flag("checkpoint_every", &["checkpoint"]),
+    flag("inputs", &["input", "law", "x"]),
+    flag("centred", &["centered"]),
+    flag("scale", &[]),
+    flag("labels", &["responses"]),
+    flag("label_distance", &["r"]),
+    flag("epsilon", &["eps"]),
+    flag("samples", &["num_samples"]),
+    flag("moments_only", &[]),
+    file_only("covariance", &["sigma_x"]),
+    file_only("mean", &["mu"]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),
@@ -211,7 +221,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        for sub in ["run", "rates", "certify", "gradcheck", "simulate"] {
+        for sub in ["run", "rates", "certify", "gradcheck", "ood", "simulate"] {
             let sub = command.find_subcommand(sub).unwrap();
             for arg in command.get_arguments().chain(sub.get_arguments()) {
                 let name = arg.get_long().unwrap_or_default().replace('-', "_");

@@ -5,6 +5,7 @@
 
 pub mod gradcheck;
 pub mod keys;
+mod ood;
 mod overridden;
 mod saved;
 pub mod schedule;
@@ -31,6 +32,7 @@ use self::values::Values;
 use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, RatesArgs, RunArgs, SimulationArgs};
 use crate::error::{Failure, Warning};
 use crate::gradcheck_args::GradcheckArgs;
+use crate::ood_args::OodArgs;
 use crate::output::sink;
 use crate::settings::{
     ColorChoice, DenseSettings, Format, Method, ModelSettings, OutputSettings, ScalarKind, Settings,
@@ -45,6 +47,8 @@ pub enum CommandKind {
     Rates,
     /// `certify`.
     Certify,
+    /// `ood`.
+    Ood,
     /// `simulate`.
     Simulate,
 }
@@ -122,12 +126,42 @@ impl Arguments {
         arguments.common(common);
         arguments.model(&args.model)?;
         let own = &args.simulation;
-        arguments.text("batch", own.batch.as_deref());
-        arguments.text("seeds", own.seeds.as_deref());
-        arguments.text("evaluation", own.evaluation.as_deref());
-        arguments.text("checkpoint_every", own.checkpoint_every.as_deref());
-        arguments.text("threads", own.threads.as_deref());
+        for (key, value) in [
+            ("batch", &own.batch),
+            ("seeds", &own.seeds),
+            ("inputs", &own.inputs),
+            ("evaluation", &own.evaluation),
+            ("checkpoint_every", &own.checkpoint_every),
+            ("threads", &own.threads),
+        ] {
+            arguments.text(key, value.as_deref());
+        }
         arguments.path("resume", own.resume.as_deref())?;
+        Ok(arguments)
+    }
+
+    /// Of `ood`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_ood(common: &CommonArgs, args: &OodArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        for (key, value) in [
+            ("inputs", &args.inputs),
+            ("scale", &args.scale),
+            ("labels", &args.labels),
+            ("label_distance", &args.label_distance),
+            ("epsilon", &args.epsilon),
+            ("samples", &args.samples),
+            ("batch", &args.batch),
+            ("threads", &args.threads),
+        ] {
+            arguments.text(key, value.as_deref());
+        }
+        arguments.switch("centred", args.centred);
+        arguments.switch("moments_only", args.moments_only);
         Ok(arguments)
     }
 
@@ -365,10 +399,16 @@ pub fn resolve(
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
         return Err(values.fail(key, message));
     }
-    if command != CommandKind::Simulate
-        && let Some(key) = simulate::KEYS.into_iter().find(|key| values.has(key))
-    {
-        return Err(values.fail(key, "belongs to `popgd simulate`: leave it out"));
+    let kinds: [(CommandKind, &str, &[&str]); 2] = [
+        (CommandKind::Ood, "ood", &ood::KEYS),
+        (CommandKind::Simulate, "simulate", &simulate::KEYS),
+    ];
+    // Some keys have a use in both.
+    let own = kinds.iter().find(|(kind, ..)| *kind == command).map_or(&[][..], |(.., keys)| keys);
+    for (_, name, keys) in kinds {
+        if let Some(key) = keys.iter().find(|key| values.has(key) && !own.contains(key)) {
+            return Err(values.fail(key, format_args!("belongs to `popgd {name}`: leave it out")));
+        }
     }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
         Some("f32") => ScalarKind::F32,
@@ -384,6 +424,9 @@ pub fn resolve(
     if command == CommandKind::Simulate && scalar != ScalarKind::F64 {
         return Err(values.fail("scalar", "training is simulated in f64: leave it out"));
     }
+    if command == CommandKind::Ood && scalar != ScalarKind::F64 {
+        return Err(values.fail("scalar", "ood measures in f64: leave it out"));
+    }
     values.set_scalar(scalar);
     let output = output(&values)?;
 
@@ -394,7 +437,7 @@ pub fn resolve(
     let training = training::Training::resolve(&values, command, &target, &start, &value_matrix)?;
     let schedule = match command {
         CommandKind::Certify => Schedule::beyond(&values)?,
-        CommandKind::Run | CommandKind::Rates => {
+        CommandKind::Run | CommandKind::Rates | CommandKind::Ood => {
             Schedule::resolve(&values, training.steps, schedule::DEFAULT_PER_DECADE)?
         }
         CommandKind::Simulate => Schedule::resolve(&values, training.steps, 8)?,
@@ -440,11 +483,22 @@ pub fn resolve(
     warnings.extend(stability::check(&values, &model, &target, &value_matrix)?);
     let resolved =
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
-    let echo = echo::echo(&resolved);
+    let mut echo = echo::echo(&resolved);
+    let ood = match command {
+        CommandKind::Ood => {
+            let (target, value_matrix) = (&resolved.target, &resolved.value_matrix);
+            let ood = ood::resolve(&values, target, value_matrix, &resolved.model)?;
+            if let serde_json::Value::Object(map) = &mut echo {
+                ood::echo(&values, &ood, map);
+            }
+            Some(ood)
+        }
+        _ => None,
+    };
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates | CommandKind::Simulate => {
+            CommandKind::Run | CommandKind::Rates | CommandKind::Ood | CommandKind::Simulate => {
                 resolved.schedule.steps(resolved.model.steps)
             }
         },
@@ -453,6 +507,7 @@ pub fn resolve(
         output,
         dry_run: values.switch("dry_run")?,
         strict: values.switch("strict")?,
+        ood,
         echo,
     };
     Ok((settings, warnings))
@@ -481,6 +536,11 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("sweep", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
             ("from_step", "belongs to `popgd certify`: leave it out for `popgd simulate`"),
             ("save_state", "belongs to `popgd run`; --resume FOLDER keeps states of training"),
+        ],
+        CommandKind::Ood => &[
+            ("strict", "belongs to `popgd rates`: leave it out for `popgd ood`"),
+            ("save_state", "belongs to `popgd run`: leave it out for `popgd ood`"),
+            ("from_step", "belongs to `popgd certify`: leave it out for `popgd ood`"),
         ],
     };
     match foreign.iter().find(|(key, _)| values.has(key)) {

@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 use super::values::{Values, integer_of};
 use super::{Arguments, CommandKind};
 use crate::error::{Failure, Warning};
+use crate::ood::family::Family;
 use crate::simulate::settings::SimulateSettings;
 
-/// Keys that only `simulate` has a use for.
-pub(super) const KEYS: [&str; 4] = ["batch", "seeds", "evaluation", "checkpoint_every"];
+/// Keys that `simulate` has a use for, and not every other command.
+pub(super) const KEYS: [&str; 5] = ["batch", "seeds", "inputs", "evaluation", "checkpoint_every"];
 
 /// Larger batches or more runs than these are a slip of the pen.
 const MOST: u64 = 1_000_000;
@@ -21,6 +22,8 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
     let values = arguments.values()?;
     let batches = batches(&values)?;
     let seeds = count(&values, "seeds", 4, MOST)?;
+    let law = values.text("inputs")?.unwrap_or("exponential").to_owned();
+    let inputs = Family::parse(&law).map_err(|message| values.fail("inputs", message))?;
     let evaluation = count(&values, "evaluation", 100, MOST)?;
     let checkpoint_every = match values.has("checkpoint_every") {
         false => None,
@@ -43,9 +46,18 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
     let (mut base, warnings) = super::resolve(CommandKind::Simulate, arguments)?;
     if let Value::Object(echo) = &mut base.echo {
         add(echo, &batches, seeds, evaluation);
+        echo.insert("inputs".into(), law.into());
     }
-    let settings =
-        SimulateSettings { base, batches, seeds, evaluation, resume, checkpoint_every, threads };
+    let settings = SimulateSettings {
+        base,
+        batches,
+        seeds,
+        evaluation,
+        inputs,
+        resume,
+        checkpoint_every,
+        threads,
+    };
     Ok((settings, warnings))
 }
 

@@ -86,7 +86,7 @@ impl Training {
             rate,
             steps: values.integer("steps")?.unwrap_or(match command {
                 CommandKind::Run => 100_000,
-                CommandKind::Rates => 10_000_000,
+                CommandKind::Rates | CommandKind::Ood => 10_000_000,
                 CommandKind::Certify => 1_000_000_000,
                 CommandKind::Simulate => 10_000,
             }),

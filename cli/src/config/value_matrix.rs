@@ -44,7 +44,7 @@ impl ValueMatrix {
             }
             None => TeacherNorm::Norm(Exact::integer(match command {
                 CommandKind::Run => 1,
-                CommandKind::Rates | CommandKind::Certify => 4,
+                CommandKind::Rates | CommandKind::Certify | CommandKind::Ood => 4,
                 // With a smaller one the plateau before the rates is long.
                 CommandKind::Simulate => 20,
             })),

@@ -5,6 +5,7 @@ pub mod csv;
 pub mod digits;
 pub mod gradcheck;
 pub mod json;
+pub mod ood;
 pub mod plot;
 pub mod rates;
 pub mod simulate;

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 
 use self::batch::Batch;
 use self::checkpoint::{Checkpoint, Store};
-use self::draw::{Family, Purpose, stream};
+use self::draw::{Purpose, TRAINING, stream};
 use self::exact::ExactState;
 use self::measure::Row;
 use self::observe::{Streams, observe};
@@ -149,7 +149,7 @@ fn step(
     [seed, index, t]: [u64; 3],
 ) {
     let mut random = stream(seed, index, batch as u64, Purpose::Training, t);
-    problem.draw(Family::Gaussian, batch, &mut random, samples);
+    problem.draw(&TRAINING, batch, &mut random, samples);
     student.step(samples);
 }
 
@@ -206,7 +206,13 @@ fn train(
             evaluation: of(Purpose::Evaluation, t),
             out_of_distribution: of(Purpose::OutOfDistribution, t),
         };
-        rows.push(observe(problem, &mut student, state, settings.evaluation, &mut streams)?);
+        rows.push(observe(
+            problem,
+            &mut student,
+            state,
+            (&settings.inputs, settings.evaluation),
+            &mut streams,
+        )?);
     }
     save(t, &student, &rows)?;
     Ok(Run { batch, index, rows, steps: t, values: student.values, scores: student.scores })

@@ -4,13 +4,14 @@ use popgd_core::model::population;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::batch::Batch;
-use super::draw::{self, Family};
+use super::draw::{self, TRAINING};
 use super::exact::ExactState;
 use super::measure::{Measure, Row};
 use super::problem::Problem;
 use super::student::Student;
 use crate::engine;
 use crate::error::Failure;
+use crate::ood::family::Family;
 
 /// What a student gets wrong on inputs of another law.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +39,19 @@ pub fn observe(
     problem: &Problem,
     student: &mut Student<'_>,
     exact: &ExactState,
-    count: usize,
+    (inputs, count): (&Family, usize),
     streams: &mut Streams,
 ) -> Result<Row, Failure> {
     let excess = population::excess_loss(&problem.teacher()?, &student.values, &student.scores)
         .map_err(engine::refused)?;
     let batch_excess = batch_excess(problem, student, count, &mut streams.evaluation);
-    let [own, of_exact] =
-        out_of_distribution(problem, student, exact, count, &mut streams.out_of_distribution);
+    let [own, of_exact] = out_of_distribution(
+        problem,
+        student,
+        exact,
+        (inputs, count),
+        &mut streams.out_of_distribution,
+    );
     let value = |measure: Measure| match measure {
         Measure::BatchExcess => batch_excess,
         Measure::ExcessLoss => excess,
@@ -74,7 +80,7 @@ fn batch_excess(
     random: &mut Xoshiro256PlusPlus,
 ) -> f64 {
     let mut batch = Batch::default();
-    problem.draw(Family::Gaussian, count, random, &mut batch);
+    problem.draw(&TRAINING, count, random, &mut batch);
     let noisy = batch.labels.clone();
     problem.label(&mut batch);
     let mut outputs = Vec::new();
@@ -82,16 +88,16 @@ fn batch_excess(
     gap(&noisy, &outputs, &batch.labels, count)
 }
 
-/// The gaps of a student and of the exact run on the same exponential inputs, with the same labels.
+/// The gaps of a student and of the exact run on the same inputs of another law, with the same labels.
 fn out_of_distribution(
     problem: &Problem,
     student: &mut Student<'_>,
     exact: &ExactState,
-    count: usize,
+    (inputs, count): (&Family, usize),
     random: &mut Xoshiro256PlusPlus,
 ) -> [Gaps; 2] {
     let mut batch = Batch::default();
-    problem.draw(Family::Exponential, count, random, &mut batch);
+    problem.draw(inputs, count, random, &mut batch);
     let noisy = batch.labels.clone();
     problem.label(&mut batch);
     // Columns as long as those of V* on average, whatever the input is.

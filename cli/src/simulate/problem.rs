@@ -6,9 +6,10 @@ use popgd_core::model::teacher::{Shape, Teacher};
 use popgd_core::scalar::Scalar;
 
 use super::batch::{Batch, project};
-use super::draw::{self, Family};
+use super::draw;
 use crate::engine;
 use crate::error::Failure;
+use crate::ood::family::Family;
 use crate::settings::ModelSettings;
 
 /// All that determines training but what is drawn.
@@ -89,7 +90,7 @@ impl Problem {
     /// Draws inputs and labels: σ(V* X S*) and noise.
     pub fn draw(
         &self,
-        family: Family,
+        law: &Family,
         count: usize,
         random: &mut rand_xoshiro::Xoshiro256PlusPlus,
         batch: &mut Batch<f64>,
@@ -97,7 +98,7 @@ impl Problem {
         let (tokens, channels) = (self.shape.tokens, self.shape.channels);
         batch.inputs.resize(count * self.shape.features * tokens, 0.0);
         batch.labels.resize(count * channels * tokens, 0.0);
-        draw::fill(family, random, &mut batch.inputs);
+        draw::fill(law, random, &mut batch.inputs);
         self.label(batch);
         draw::add_noise(random, self.noise, &mut batch.labels);
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::ood::family::Family;
 use crate::settings::Settings;
 
 /// A simulation.
@@ -15,6 +16,8 @@ pub struct SimulateSettings {
     pub seeds: usize,
     /// Samples that empirical losses are measured on.
     pub evaluation: usize,
+    /// The law of inputs other than in training.
+    pub inputs: Family,
     /// Where checkpoints are.
     pub resume: Option<PathBuf>,
     /// Steps between checkpoints; none for a time.

@@ -4,7 +4,7 @@ use popgd_core::model::population;
 use popgd_core::model::teacher::Shape;
 
 use super::batch::{Batch, Network, Scratch};
-use super::draw::{Family, Purpose, stream};
+use super::draw::{Purpose, TRAINING, stream};
 use super::problem::Problem;
 use super::student::Student;
 use super::{observe, step};
@@ -76,7 +76,7 @@ fn moments(
     let gradients: Vec<Vec<f64>> = (0..count)
         .map(|k| {
             let mut random = stream(1, 0, batch as u64, Purpose::Training, k);
-            problem.draw(Family::Gaussian, batch, &mut random, &mut samples);
+            problem.draw(&TRAINING, batch, &mut random, &mut samples);
             gradient(problem, student, &samples)
         })
         .collect();
@@ -117,7 +117,8 @@ fn the_gradient_of_a_batch_has_the_mean_of_the_population() {
 
 #[test]
 fn the_deviation_of_a_gradient_falls_with_the_root_of_the_batch() {
-    let problem = problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0.5")]);
+    let problem =
+        problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0.5")]);
     let student = between(&problem);
     let size = |batch| {
         let moments = moments(&problem, &student, (batch, 400));
@@ -129,12 +130,13 @@ fn the_deviation_of_a_gradient_falls_with_the_root_of_the_batch() {
 
 #[test]
 fn without_noise_the_teacher_is_at_rest() {
-    let problem = problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0")]);
+    let problem =
+        problem(&[("tokens", "4"), ("group", "2"), ("teacher_norm", "2"), ("noise", "0")]);
     // Attention that is that of the teacher to the last bit needs logits beyond those of floats.
     let logits = problem.teacher_scores.iter().map(|&w| if w > 0.0 { 0.0 } else { -800.0 });
     let student = Student::new(&problem, problem.teacher_values.clone(), logits.collect());
     let mut samples = Batch::default();
-    problem.draw(Family::Gaussian, 50, &mut stream(3, 0, 0, Purpose::Training, 0), &mut samples);
+    problem.draw(&TRAINING, 50, &mut stream(3, 0, 0, Purpose::Training, 0), &mut samples);
     for slope in gradient(&problem, &student, &samples) {
         assert!(slope.abs() < 1e-12, "{slope}");
     }

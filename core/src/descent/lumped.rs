@@ -157,6 +157,13 @@ impl<'a, S: Scalar> Lumped<'a, S> {
         self.model.quantities(self.c, self.logits, self.scores, self.increments)
     }
 
+    /// `c s − s*` now, one for every level of every class, see
+    /// [`output_errors`](LumpedModel::output_errors).
+    pub fn output_errors(&mut self) -> &[S] {
+        self.model.output_errors(self.c, self.logits, self.scores, self.increments);
+        self.increments
+    }
+
     /// The scores now: the softmax of the logits, one for every level of every class.
     pub fn scores(&mut self) -> &[S] {
         self.columns().for_each(drop);

@@ -172,10 +172,7 @@ impl<'a, S: Scalar> LumpedModel<'a, S> {
             };
             let column = column(class, c, z, s).scaled(c);
             excess = excess + class.columns * self.activation.half_square_distance(&column);
-            for ((e, &s), &w) in deviation.iter_mut().zip(s.iter()).zip(class.weights) {
-                *e = s - w;
-            }
-            recentre(class, deviation);
+            write_deviations(class, s, deviation);
             let square = class
                 .counts
                 .iter()
@@ -187,6 +184,29 @@ impl<'a, S: Scalar> LumpedModel<'a, S> {
             excess_loss: self.teacher_norm.square() * excess,
             score_error: square_error.norm(),
             value_error: self.teacher_norm * (c - c.one()).square().norm(),
+        }
+    }
+
+    /// `c s − s*` on every level of every class: what the outputs of student and teacher differ by
+    /// before σ, see [`Errors::Lumped`](crate::theory::moments::Errors). All slices have one entry a
+    /// level; entries beyond the shortest are left alone.
+    pub fn output_errors(&self, c: S, logits: &[S], scores: &mut [S], errors: &mut [S]) {
+        let ahead = c - c.one();
+        let (mut logits, mut scores, mut errors) = (logits, scores, errors);
+        for class in self.classes {
+            let levels = class.counts.len();
+            let (Some(z), Some(s), Some(error)) = (
+                split_off(&mut logits, levels),
+                split_off_mut(&mut scores, levels),
+                split_off_mut(&mut errors, levels),
+            ) else {
+                break;
+            };
+            S::softmax(Some(class.counts), z, s);
+            write_deviations(class, s, error);
+            for (e, &w) in error.iter_mut().zip(class.weights) {
+                *e = ahead * w + c * *e;
+            }
         }
     }
 }
@@ -232,6 +252,14 @@ impl<F: Float> LumpedModel<'_, F> {
         }
         Ok(())
     }
+}
+
+/// s − w of every level, centred.
+fn write_deviations<S: Scalar>(class: &Class<'_, S>, scores: &[S], deviations: &mut [S]) {
+    for ((e, &s), &w) in deviations.iter_mut().zip(scores).zip(class.weights) {
+        *e = s - w;
+    }
+    recentre(class, deviations);
 }
 
 /// The scores of a class, and how its column of S lies to that of S*.

@@ -1,6 +1,8 @@
-//! What is claimed: Theorem 3.1, the sharp constants behind it, and when descent is stable.
+//! What is claimed: Theorems 3.1 and 3.2, the sharp constants behind them, and when descent is
+//! stable.
 
 pub mod clock;
 pub mod exponents;
+pub mod moments;
 pub mod rates;
 pub mod stability;

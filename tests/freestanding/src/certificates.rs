@@ -71,6 +71,8 @@ pub(crate) fn forever(input: &Input<'_, Interval<f64>>, _: &mut [Interval<f64>])
         black_box(Forever::state(&proven));
         black_box(Forever::tangent_after(&proven, steps));
         black_box(Forever::quantities_after(&proven, steps));
+        black_box(Forever::output_errors_after(&proven, steps));
+        black_box(Forever::output_errors_from(&proven, steps));
         black_box(Forever::ratios(&proven));
         black_box(Forever::limits(&proven));
         let form = Forever::form(&proven);

@@ -57,6 +57,8 @@ pub(crate) fn lumped<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     let [scores, scratch] = rooms(memory, input.size());
     black_box(LumpedModel::increments(&model, c, logits, scores, scratch));
     black_box(LumpedModel::quantities(&model, c, logits, scores, scratch));
+    LumpedModel::output_errors(&model, c, logits, scores, scratch);
+    black_box((scores, scratch));
 
     if let Ok(run) = Lumped::from_zero(model, some_accumulate(), room(memory)) {
         lumped_run(run);
@@ -73,6 +75,7 @@ fn lumped_run<S: Scalar>(run: Lumped<'_, S>) {
     black_box(Lumped::c(&run));
     black_box(Lumped::logits(&run));
     black_box(Lumped::quantities(&mut run));
+    black_box(Lumped::output_errors(&mut run));
     black_box(Lumped::scores(&mut run));
     Lumped::columns(&mut run).for_each(|column| {
         black_box(column);

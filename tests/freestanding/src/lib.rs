@@ -59,6 +59,7 @@ fn every_function<S: Scalar>(input: &Input<'_, S>, memory: &mut [S]) {
     descent::lumped(input, memory);
     descent::dense(input, memory);
     theory::statements(input);
+    theory::second_moments(input, memory);
 }
 
 macro_rules! instantiate {

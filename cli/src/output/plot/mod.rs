@@ -2,6 +2,7 @@
 
 mod axis;
 mod canvas;
+pub mod ood;
 mod panel;
 mod png;
 pub mod simulate;

@@ -46,6 +46,17 @@ pub struct Claim<F> {
     pub lower: F,
 }
 
+/// What the columns `e = c s − s*` of a two-level run are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutputErrors<S> {
+    /// On a token of the group.
+    pub inside: S,
+    /// On any other token.
+    pub outside: S,
+    /// c − 1, the sum of a column.
+    pub sum: S,
+}
+
 /// A proven statement about every step from some T₀ on.
 #[derive(Clone, Copy, Debug)]
 pub struct Forever<F> {
@@ -246,6 +257,45 @@ impl<F: Float> Forever<F> {
         }
     }
 
+    /// What the columns `e = c s − s*` are after `steps` ≥ T₀ steps; empty before.
+    pub fn output_errors_after(&self, steps: u64) -> OutputErrors<Interval<F>> {
+        let lag = if steps == self.steps { self.lag } else { self.claim.lag };
+        self.output_errors(self.tangent_after(steps), lag)
+    }
+
+    /// The same for all T ≥ `steps` together, `steps` ≥ T₀; empty before.
+    ///
+    /// x falls, so that all later states are in {0 < x ≤ x_T}; each of the three is x times a factor
+    /// that is enclosed on all of it.
+    pub fn output_errors_from(&self, steps: u64) -> OutputErrors<Interval<F>> {
+        let x = self.tangent_after(steps);
+        self.output_errors(x.hull(x.zero()), self.claim.lag)
+    }
+
+    /// With `a = rx/(1+rx)`, `c = (1 + rx)(1 + x³h)/(1+x²)` and h as in note 8:
+    /// `c − 1 = x (r − x + (1+rx)x²h)/(1+x²)`, `K e_in = c(1−a) − 1 = −x² (1 − xh)/(1+x²)` and
+    /// `(D−K) e_out = ca = rx (1 + x³h)/(1+x²)`.
+    fn output_errors(&self, x: Interval<F>, lag: Interval<F>) -> OutputErrors<Interval<F>> {
+        let Form { one, ratio, .. } = self.problem.form;
+        let Problem { tokens, group, .. } = self.problem;
+        let square = x.square();
+        let rise = self.rise(x, lag);
+        let stretch = one + square;
+        let lead = (ratio - x + (one + ratio * x) * square * rise) / stretch;
+        OutputErrors {
+            inside: -(square * (one - x * rise) / stretch) / group,
+            outside: ratio * x * (one + x * square * rise) / stretch / (tokens - group),
+            sum: x * lead,
+        }
+    }
+
+    /// h in `c = (1 + rx)(1 + x³h)/(1+x²)`.
+    fn rise(&self, x: Interval<F>, lag: Interval<F>) -> Interval<F> {
+        let bend = self.problem.form.bend;
+        let arc = arc_excess(x);
+        bend * arc + lag + bend * lag * arc * x * x.square()
+    }
+
     /// T (L − L_opt) and √T times the errors, for all T ≥ T₀ together: their least and greatest
     /// values are in these.
     pub fn ratios(&self) -> Quantities<Interval<F>> {
@@ -321,7 +371,7 @@ impl<F: Float> Forever<F> {
         let Problem { tokens, group, teacher_norm, gain, .. } = self.problem;
         let scale = teacher_norm.square() * tokens * gain / group;
         let reach = one + ratio * x;
-        let rise = bend * arc + lag + bend * lag * arc * x * square;
+        let rise = self.rise(x, lag);
         let lead = (ratio - x + reach * square * rise) / (one + square);
         Quantities {
             excess_loss: scale * (half * square * length.square() + ahead * kernel * gamma),

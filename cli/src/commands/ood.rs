@@ -1,0 +1,65 @@
+//! `popgd ood`: what the student loses on inputs and labels of another law.
+
+use crate::dry_run;
+use crate::error::{Failure, Warning};
+use crate::interrupt;
+use crate::ood::report::Report;
+use crate::ood::run;
+use crate::ood::tail::Verdict;
+use crate::output::ood as output;
+use crate::output::plot;
+use crate::output::sink::Sink;
+use crate::settings::Settings;
+
+/// Checks the hypothesis of Theorem 3.2, measures and bounds.
+///
+/// # Errors
+/// [`Failure::Refuted`] if the hypothesis fails, [`Failure::Undecided`] if that is open or nothing is
+/// proven of an ε that was asked for, an interrupt; after writing what was found. What is wrong with a
+/// file of data.
+pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
+    let Some(ood) = &settings.ood else { return Ok(()) };
+    if settings.dry_run {
+        return dry_run::execute("ood", settings, warnings);
+    }
+    let sink = Sink::open(settings.output.output.as_deref(), "--output")?;
+    let picture = plot::open(settings)?;
+    interrupt::listen();
+    let report = run::report(settings, ood)?;
+    let printed = sink.write(output::text(settings, ood, &report, warnings)?.as_bytes());
+    if let Some(target) = picture
+        && !report.rows.is_empty()
+    {
+        plot::ood::Picture { settings, ood, report: &report }.write(target)?;
+    }
+    printed?;
+    verdict(ood.epsilon_given, &report)
+}
+
+/// The exit code that the findings amount to.
+fn verdict(epsilon_given: bool, report: &Report) -> Result<(), Failure> {
+    let sentence = || report.check.sentence.clone();
+    if report.interrupted {
+        let message = "interrupted before all samples were looked at; what was found is written";
+        return Err(Failure::Interrupted(message.to_owned()));
+    }
+    match report.check.verdict {
+        Verdict::Fails => return Err(Failure::Refuted(sentence())),
+        Verdict::CannotTell => return Err(Failure::Undecided(sentence())),
+        Verdict::Holds => {}
+    }
+    if let Some(statement) = report.statement.as_ref().filter(|_| epsilon_given) {
+        match &statement.proven {
+            Err(reason) => {
+                return Err(Failure::Undecided(format!("--epsilon: nothing is proven: {reason}")));
+            }
+            Ok(proven) if proven.steps.is_none() => {
+                return Err(Failure::Undecided(
+                    "--epsilon: it takes more than 2^62 steps; take a larger one".to_owned(),
+                ));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}

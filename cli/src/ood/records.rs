@@ -1,0 +1,388 @@
+//! A person's own data, read in a stream: CSV, .npy, JSON lines; of any length.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use npyz::{NpyHeader, Order, TypeChar, TypeStr};
+
+use crate::data::{has_a_size, mend};
+use crate::error::Failure;
+use crate::output::sink::extension;
+
+/// One matrix a record: rows × columns numbers, row by row.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Rows of the matrix: features of inputs, channels of responses.
+    pub rows: usize,
+    /// Columns of the matrix: tokens.
+    pub columns: usize,
+    /// What these are, for messages, such as `d × D`.
+    pub what: &'static str,
+}
+
+impl Layout {
+    /// How many numbers a record has.
+    pub fn length(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    fn expected(&self) -> String {
+        format!("{} numbers ({} = {} × {})", self.length(), self.what, self.rows, self.columns)
+    }
+}
+
+/// A file of records.
+#[derive(Debug)]
+pub struct Records {
+    path: PathBuf,
+    layout: Layout,
+    form: Form,
+    read: u64,
+}
+
+#[derive(Debug)]
+enum Form {
+    Csv { reader: Box<csv::Reader<File>>, record: csv::StringRecord },
+    Lines { reader: BufReader<File>, line: String, number: u64 },
+    Array { file: File, kind: Kind, bytes: Vec<u8>, offset: u64, left: u64 },
+}
+
+/// How a number is written in an array.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    size: usize,
+    big_endian: bool,
+    letter: Letter,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Letter {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+impl Records {
+    /// Opens a file, by its ending.
+    ///
+    /// # Errors
+    /// An unknown ending, an unreadable file, an array of another shape.
+    pub fn open(path: &Path, layout: Layout) -> Result<Self, Failure> {
+        let open = || File::open(path).map_err(|error| Failure::unreadable(path, &error));
+        let form = match extension(path).as_str() {
+            "csv" => {
+                let reader = csv::ReaderBuilder::new()
+                    .has_headers(false)
+                    .flexible(true)
+                    .comment(Some(b'#'))
+                    .trim(csv::Trim::All)
+                    .from_reader(open()?);
+                Form::Csv { reader: Box::new(reader), record: csv::StringRecord::new() }
+            }
+            "jsonl" | "ndjson" => {
+                Form::Lines { reader: BufReader::new(open()?), line: String::new(), number: 0 }
+            }
+            "npy" => array(path, open()?, layout)?,
+            _ => {
+                return Err(Failure::usage(format!(
+                    "{}: the ending is not known: expected a .csv, .npy or .jsonl file",
+                    path.display()
+                )));
+            }
+        };
+        if std::fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+            return Err(Failure::usage(format!(
+                "{}: it is a folder, and a file was expected",
+                path.display()
+            )));
+        }
+        Ok(Self { path: path.to_owned(), layout, form, read: 0 })
+    }
+
+    /// How many records were read.
+    pub fn count(&self) -> u64 {
+        self.read
+    }
+
+    /// Its path, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads up to so many records into `numbers`, which is emptied first; none at the end.
+    ///
+    /// # Errors
+    /// What is wrong with a record, with its line or its offset.
+    pub fn next(&mut self, most: usize, numbers: &mut Vec<f64>) -> Result<usize, Failure> {
+        numbers.clear();
+        let Self { path, layout, form, read } = self;
+        let place = path.display();
+        let mut found = 0;
+        match form {
+            Form::Csv { reader, record } => {
+                while found < most {
+                    let more = reader.read_record(record).map_err(|error| {
+                        let line = error.position().map_or(0, csv::Position::line);
+                        Failure::usage(format!("{place}:{line}: invalid CSV: {error}"))
+                    })?;
+                    if !more {
+                        break;
+                    }
+                    let line = record.position().map_or(0, csv::Position::line);
+                    if record.len() != layout.length() {
+                        let hint = (record.len() == 1).then(|| record.get(0)).flatten();
+                        let hint = hint.and_then(|text| mend(text, *read == 0 && found == 0));
+                        return Err(Failure::usage(match hint {
+                            Some(hint) => format!("{place}:{line}: {hint}"),
+                            None => format!(
+                                "{place}:{line}: expected {}, found {}",
+                                layout.expected(),
+                                record.len()
+                            ),
+                        }));
+                    }
+                    for (column, text) in record.iter().enumerate() {
+                        // A byte order mark is no part of a number.
+                        let text = text.trim_start_matches('\u{feff}');
+                        numbers.push(finite(text).map_err(|message| {
+                            let hint = mend(text, *read == 0 && found == 0);
+                            let message = hint.unwrap_or(message);
+                            Failure::usage(format!(
+                                "{place}:{line}: column {}: {message}",
+                                column + 1
+                            ))
+                        })?);
+                    }
+                    found += 1;
+                }
+            }
+            Form::Lines { reader, line, number } => {
+                while found < most {
+                    line.clear();
+                    let size = reader
+                        .read_line(line)
+                        .map_err(|error| Failure::unreadable(path, &error))?;
+                    if size == 0 {
+                        break;
+                    }
+                    *number += 1;
+                    if line.trim().is_empty() {
+                        continue;
+                    }
+                    json(line, layout, numbers).map_err(|message| {
+                        Failure::usage(format!("{place}:{number}: {message}"))
+                    })?;
+                    found += 1;
+                }
+            }
+            Form::Array { file, kind, bytes, offset, left } => {
+                let length = layout.length();
+                let wanted = u64::try_from(most).unwrap_or(u64::MAX).min(*left);
+                let wanted = usize::try_from(wanted).unwrap_or(most);
+                bytes.resize(wanted * length * kind.size, 0);
+                file.read_exact(bytes).map_err(|error| match error.kind() {
+                    std::io::ErrorKind::UnexpectedEof => truncated(path),
+                    _ => Failure::unreadable(path, &error),
+                })?;
+                kind.decode(bytes, numbers);
+                if let Some(at) = numbers.iter().position(|x| !x.is_finite()) {
+                    return Err(Failure::usage(format!(
+                        "{place}: record {}, number {}, at byte {}: {} is not finite: expected a \
+                         finite number",
+                        *read + (at / length) as u64 + 1,
+                        at % length + 1,
+                        *offset + (at * kind.size) as u64,
+                        numbers.get(at).copied().unwrap_or(f64::NAN)
+                    )));
+                }
+                *offset += bytes.len() as u64;
+                *left -= wanted as u64;
+                found = wanted;
+            }
+        }
+        *read += found as u64;
+        Ok(found)
+    }
+
+    /// An error if nothing was read at all.
+    ///
+    /// # Errors
+    /// An empty file.
+    pub fn check_not_empty(&self) -> Result<(), Failure> {
+        if self.read > 0 {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{}: it is empty, and at least one record of {} was expected",
+            self.path.display(),
+            self.layout.expected()
+        )))
+    }
+}
+
+fn truncated(path: &Path) -> Failure {
+    Failure::usage(format!("{}: the file is truncated or damaged", path.display()))
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(format!("`{text}` is not finite: expected a finite number")),
+        Err(_) => {
+            let quoted: String = text.chars().take(40).collect();
+            Err(format!("`{quoted}` is not a number"))
+        }
+    }
+}
+
+/// One record of JSON: a list of numbers, or a list of such lists.
+fn json(line: &str, layout: &Layout, numbers: &mut Vec<f64>) -> Result<(), String> {
+    let invalid = |error: serde_json::Error| {
+        let full = error.to_string();
+        let message = full.split(" at line ").next().unwrap_or(&full);
+        format!(
+            "column {}: invalid JSON: {message}; expected {}",
+            error.column(),
+            layout.expected()
+        )
+    };
+    let start = numbers.len();
+    let is_nested =
+        line.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with('['));
+    if is_nested {
+        let rows: Vec<Vec<f64>> = serde_json::from_str(line).map_err(invalid)?;
+        if rows.len() != layout.rows {
+            return Err(format!(
+                "expected {} rows ({}), found {}",
+                layout.rows,
+                layout.what,
+                rows.len()
+            ));
+        }
+        for (at, row) in rows.into_iter().enumerate() {
+            if row.len() != layout.columns {
+                return Err(format!(
+                    "row {}: expected {} numbers, found {}",
+                    at + 1,
+                    layout.columns,
+                    row.len()
+                ));
+            }
+            numbers.extend(row);
+        }
+    } else {
+        let row: Vec<f64> = serde_json::from_str(line).map_err(invalid)?;
+        if row.len() != layout.length() {
+            return Err(format!("expected {}, found {}", layout.expected(), row.len()));
+        }
+        numbers.extend(row);
+    }
+    match numbers.iter().skip(start).position(|x| !x.is_finite()) {
+        Some(at) => Err(format!("number {} is not finite", at + 1)),
+        None => Ok(()),
+    }
+}
+
+/// The header of an array, and whether what follows has the size that it says.
+fn array(path: &Path, mut file: File, layout: Layout) -> Result<Form, Failure> {
+    let fail = |message: String| Failure::usage(format!("{}: {message}", path.display()));
+    let size = file.metadata().map_err(|error| Failure::unreadable(path, &error))?.len();
+    // A header is short; a file that is none must not be read whole in search of its end.
+    let mut head = Vec::new();
+    let mut start = (&mut file).take(1 << 16);
+    start.read_to_end(&mut head).map_err(|error| Failure::unreadable(path, &error))?;
+    if !has_a_size(&head) {
+        return Err(fail("not a valid .npy file: its shape is beyond all sizes".to_owned()));
+    }
+    let mut rest = head.as_slice();
+    let header = NpyHeader::from_reader(&mut rest)
+        .map_err(|error| fail(format!("not a valid .npy file: {error}")))?;
+    let offset = (head.len() - rest.len()) as u64;
+    let (rows, columns) = (layout.rows as u64, layout.columns as u64);
+    let count = match *header.shape() {
+        [count, length] if length == rows * columns => count,
+        [count, inner, outer] if inner == rows && outer == columns => count,
+        ref other => {
+            let shape: Vec<String> = other.iter().map(u64::to_string).collect();
+            return Err(fail(format!(
+                "expected an array of n × {} or n × {rows} × {columns} ({}), found {}",
+                rows * columns,
+                layout.what,
+                shape.join(" × ")
+            )));
+        }
+    };
+    if header.order() != Order::C && count > 1 {
+        return Err(fail(
+            "it is in Fortran's order, so that records are scattered over the file: save it again \
+             with numpy.ascontiguousarray"
+                .to_owned(),
+        ));
+    }
+    let npyz::DType::Plain(dtype) = header.dtype() else {
+        return Err(fail("expected an array of real numbers, found records".to_owned()));
+    };
+    let kind = Kind::of(&dtype)
+        .ok_or_else(|| fail(format!("expected an array of real numbers, found one of {dtype}")))?;
+    let needed =
+        count.checked_mul(rows * columns).and_then(|numbers| numbers.checked_mul(kind.size as u64));
+    if needed != Some(size - offset) {
+        return Err(fail(format!(
+            "expected {count} records of {} numbers of {} bytes after the header of {offset}, found \
+             {} bytes: the file is truncated or damaged",
+            rows * columns,
+            kind.size,
+            size - offset
+        )));
+    }
+    use std::io::Seek;
+    file.seek(std::io::SeekFrom::Start(offset))
+        .map_err(|error| Failure::unreadable(path, &error))?;
+    Ok(Form::Array { file, kind, bytes: Vec::new(), offset, left: count })
+}
+
+impl Kind {
+    fn of(dtype: &TypeStr) -> Option<Self> {
+        let size = usize::try_from(dtype.num_bytes()?).ok()?;
+        let letter = match dtype.type_char() {
+            TypeChar::Float => Letter::Float,
+            TypeChar::Int => Letter::Signed,
+            TypeChar::Uint | TypeChar::Bool => Letter::Unsigned,
+            _ => return None,
+        };
+        let known = match letter {
+            Letter::Float => matches!(size, 4 | 8),
+            _ => matches!(size, 1 | 2 | 4 | 8),
+        };
+        let big_endian = dtype.endianness() == npyz::Endianness::Big;
+        known.then_some(Self { size, big_endian, letter })
+    }
+
+    fn decode(self, bytes: &[u8], numbers: &mut Vec<f64>) {
+        macro_rules! numbers {
+            ($number:ty) => {
+                numbers.extend(bytes.as_chunks().0.iter().map(|&chunk| {
+                    let number = if self.big_endian {
+                        <$number>::from_be_bytes(chunk)
+                    } else {
+                        <$number>::from_le_bytes(chunk)
+                    };
+                    number as f64
+                }))
+            };
+        }
+        match (self.letter, self.size) {
+            (Letter::Float, 8) => numbers!(f64),
+            (Letter::Float, _) => numbers!(f32),
+            (Letter::Signed, 1) => numbers!(i8),
+            (Letter::Signed, 2) => numbers!(i16),
+            (Letter::Signed, 4) => numbers!(i32),
+            (Letter::Signed, _) => numbers!(i64),
+            (Letter::Unsigned, 1) => numbers!(u8),
+            (Letter::Unsigned, 2) => numbers!(u16),
+            (Letter::Unsigned, 4) => numbers!(u32),
+            (Letter::Unsigned, _) => numbers!(u64),
+        }
+    }
+}
