@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::construct_args::ConstructArgs;
 use crate::gradcheck_args::GradcheckArgs;
 use crate::ood_args::OodArgs;
+use crate::simulate_args::SimulateArgs;
 use crate::sweep_args::SweepArgs;
 
 /// Names of the tasks.
@@ -122,6 +123,17 @@ follow their gradients, are the same where they should be, and keep what the pap
 
 Exit codes: 0 if all agrees, 3 if something is refuted, 4 if something is undecided.";
 
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  popgd simulate
+  popgd simulate --preset gcn --steps 10^5 --seeds 2 --plot gcn.svg
+  popgd simulate --batch 25,100,400,1600 --steps 1000
+  popgd simulate --noise 5 --format json --output noisy.json
+  popgd simulate --steps 10^6 --resume checkpoints
+
+Every step draws a fresh batch; beside it runs descent on the exact loss. Results are the same to \
+the last bit for any number of threads, and after any number of interruptions with --resume.";
+
 const OOD_EXAMPLES: &str = "\
 Examples:
   popgd ood
@@ -167,6 +179,9 @@ pub enum Command {
     /// Prove the rates for every step from some T₀ on, or check such a proof
     #[command(after_help = CERTIFY_EXAMPLES)]
     Certify(CertifyArgs),
+    /// Train on batches of samples as the paper does, beside the exact descent
+    #[command(after_help = SIMULATE_EXAMPLES)]
+    Simulate(SimulationArgs),
     /// Prove that the gradient of descent is the derivative of its loss, or find where it is not
     #[command(after_help = GRADCHECK_EXAMPLES)]
     Gradcheck(GradcheckArgs),
@@ -270,6 +285,18 @@ pub struct PrecisionArgs {
     pub strict: bool,
 }
 
+/// Flags of `simulate`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SimulationArgs {
+    /// What determines the exact trajectory.
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// How it is trained on samples.
+    #[command(flatten)]
+    pub simulation: SimulateArgs,
+}
+
 /// Flags that determine a trajectory, what is recorded of it, and how that is shown.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelArgs {
@@ -311,8 +338,8 @@ pub struct ModelArgs {
     #[arg(long, short = 'd', value_name = "d", help_heading = "Model", allow_hyphen_values = true)]
     pub features: Option<String>,
 
-    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates, certify, precision and ood 4; sts √d,
-    /// for V* = I]
+    /// ‖V*‖_F, a number or sqrt(number) [default: 1, in rates, certify, precision and ood 4, in
+    /// simulate 20; sts √d, for V* = I]
     #[arg(long, value_name = "NORM", help_heading = "Model", allow_hyphen_values = true)]
     pub teacher_norm: Option<String>,
 
@@ -350,8 +377,8 @@ pub struct ModelArgs {
     )]
     pub rate: Option<String>,
 
-    /// T, the number of steps [default: 10^5, in rates, precision and ood 10^7; in certify the most
-    /// to enclose, 10^9]
+    /// T, the number of steps [default: 10^5, in rates, precision and ood 10^7, in simulate 10^4; in
+    /// certify the most to enclose, 10^9]
     #[arg(
         long,
         short = 'T',
@@ -361,7 +388,7 @@ pub struct ModelArgs {
     )]
     pub steps: Option<String>,
 
-    /// Standard deviation of the label noise [default: 0]
+    /// Standard deviation of the label noise [default: 0, in simulate 0.1]
     #[arg(long, value_name = "DEVIATION", help_heading = "Training", allow_hyphen_values = true)]
     pub noise: Option<String>,
 
@@ -397,7 +424,7 @@ pub struct ModelArgs {
     )]
     pub at: Option<String>,
 
-    /// Record 0, T, and so many steps in every decade between [default: 4]
+    /// Record 0, T, and so many steps in every decade between [default: 4, in simulate 8]
     #[arg(long, value_name = "N", help_heading = "Output", allow_hyphen_values = true)]
     pub points_per_decade: Option<String>,
 

@@ -22,14 +22,26 @@ const MEASURE: Duration = Duration::from_millis(50);
 /// If the model does not hang together, or the output cannot be written.
 pub fn execute(command: &str, settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     let model = &settings.model;
-    let limits = plan::limits(model)?;
-    let burn_in = plan::burn_in(model);
     let start = Instant::now();
     let step = engine::time_per_step(model, MEASURE)?;
     // What that took beyond the steps was spent on setting the run up.
     let setup = start.elapsed().saturating_sub(MEASURE.max(step));
     let seconds = setup.as_secs_f64() + step.as_secs_f64() * model.steps as f64;
+    tell(command, settings, warnings, seconds)
+}
 
+/// Prints what `command` would do, and that it would take so many seconds.
+///
+/// # Errors
+/// As [`execute`].
+pub fn tell(
+    command: &str,
+    settings: &Settings,
+    warnings: &[Warning],
+    seconds: f64,
+) -> Result<(), Failure> {
+    let limits = plan::limits(&settings.model)?;
+    let burn_in = plan::burn_in(&settings.model);
     let text = match settings.output.format {
         Format::Json => {
             let mut document = json::document(command, settings, warnings);

@@ -353,10 +353,16 @@ pub(crate) fn with_dense_model<S: CliScalar, R>(
     with(core_model, positions, temperature).map_err(refused)
 }
 
-fn with_dense<S: CliScalar, R>(
+/// A dense run's model, with the W_V (M × d) and the logits (D × D, one row per query) that it starts
+/// from.
+pub(crate) fn with_dense_start<S: CliScalar, R>(
     model: &ModelSettings,
     dense: &DenseSettings,
-    with: impl FnOnce(&mut dyn Simulation) -> R,
+    with: impl FnOnce(
+        (DenseModel<'_, S>, Positions<'_, S>, S),
+        &[S],
+        &[S],
+    ) -> Result<R, popgd_core::Error>,
 ) -> Result<R, Failure> {
     with_dense_model(model, dense, |core_model: DenseModel<'_, S>, positions, temperature| {
         let shape = core_model.teacher.shape();
@@ -374,11 +380,25 @@ fn with_dense<S: CliScalar, R>(
         if let Some(start) = &dense.start_logits {
             logits = transposed(&spans(start), shape.tokens);
         }
-        let mut memory = vec![zero; core_model.memory()];
-        let (sums, zeros) = (accumulate(model), zeros_by_column(&dense.scores));
-        let mut run = Dense::from_state(core_model, sums, &value_matrix, &logits, &mut memory)?;
-        Ok(with(&mut DenseRun { run: &mut run, positions, temperature, zeros }))
+        with((core_model, positions, temperature), &value_matrix, &logits)
     })
+}
+
+fn with_dense<S: CliScalar, R>(
+    model: &ModelSettings,
+    dense: &DenseSettings,
+    with: impl FnOnce(&mut dyn Simulation) -> R,
+) -> Result<R, Failure> {
+    with_dense_start::<S, R>(
+        model,
+        dense,
+        |(core_model, positions, temperature), values, logits| {
+            let mut memory: Vec<S> = vec![temperature.zero(); core_model.memory()];
+            let (sums, zeros) = (accumulate(model), zeros_by_column(&dense.scores));
+            let mut run = Dense::from_state(core_model, sums, values, logits, &mut memory)?;
+            Ok(with(&mut DenseRun { run: &mut run, positions, temperature, zeros }))
+        },
+    )
 }
 
 fn entries<S: CliScalar>(matrix: &Matrix) -> Vec<S> {

@@ -54,6 +54,30 @@ pub fn slope(points: &Points, corrections: i32) -> Option<f64> {
     least_squares(&columns, &values)?.get(1).copied()
 }
 
+/// The slope of ln y against ln t by a straight line, and its standard error where there are points
+/// enough to judge it: three or more.
+pub fn line(points: &Points) -> Option<(f64, Option<f64>)> {
+    let end = points.last()?.0;
+    let times = logarithms(points, end);
+    let values: Vec<f64> = points.iter().map(|&(_, y)| y.ln()).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let solution = least_squares(&[vec![1.0; points.len()], times.clone()], &values)?;
+    let (&level, &slope) = (solution.first()?, solution.get(1)?);
+    let freedom = points.len() - 2;
+    let count = points.len() as f64;
+    let mean = times.iter().sum::<f64>() / count;
+    let spread: f64 = times.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let rest: f64 = times
+        .iter()
+        .zip(&values)
+        .map(|(x, y)| (y - level - slope * x) * (y - level - slope * x))
+        .sum();
+    let error = (freedom > 0).then(|| (rest / freedom as f64 / spread).sqrt());
+    Some((slope, error))
+}
+
 /// By how much [`slope`] may move at most, in units of what every ln y moves by.
 pub fn sensitivity(points: &Points, corrections: i32) -> Option<f64> {
     let moved = |at: usize| {
@@ -132,6 +156,22 @@ mod tests {
                 assert!(moved <= bound * (1.0 + 1e-9), "{moved} {bound}");
             }
         }
+    }
+
+    #[test]
+    fn lines_know_how_uncertain_they_are() {
+        // Of four points ±h off a line, in turn: the slope moves by −h/(5 Δ), as by hand.
+        let h = 0.1_f64;
+        let points: Vec<_> = (0..4)
+            .map(|k| (f64::from(k).exp(), (-f64::from(k) + if k % 2 == 0 { h } else { -h }).exp()))
+            .collect();
+        let (slope, error) = line(&points).unwrap();
+        assert!((slope + 1.0 + h * 2.0 / 5.0).abs() < 1e-12, "{slope}");
+        // Sum of squares 4h² − (2h/5)²·5, over 2 degrees of freedom and a spread of 5.
+        let expected = ((4.0 * h * h - 4.0 * h * h / 5.0) / 2.0 / 5.0).sqrt();
+        assert!((error.unwrap() - expected).abs() < 1e-12);
+        assert_eq!(line(&[(1.0, 1.0), (2.0, 0.5)]).unwrap().1, None);
+        assert_eq!(line(&[(1.0, 1.0)]), None);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub mod progress;
 pub mod provenance;
 pub mod scalar;
 pub mod settings;
+pub mod simulate;
+pub mod simulate_args;
 pub mod sweep;
 pub mod sweep_args;
 pub mod trajectory;
@@ -126,6 +128,13 @@ fn dispatch(cli: Cli, color: &mut ColorChoice) -> Result<(), Failure> {
             }
             let (settings, warnings) = prepare(CommandKind::Certify, arguments, color)?;
             commands::certify::execute(&settings, &warnings)
+        }
+        Some(Command::Simulate(args)) => {
+            let arguments = Arguments::of_simulate(&common, &args)?;
+            choose_color(&arguments, color);
+            let (settings, warnings) = config::simulate::resolve(&arguments)?;
+            warn(*color, &settings.base, &warnings);
+            commands::simulate::execute(&settings, &warnings)
         }
         Some(Command::Gradcheck(args)) => {
             let arguments = Arguments::of_gradcheck(&common, &args)?;

@@ -10,4 +10,5 @@ pub mod ood;
 pub mod precision;
 pub mod rates;
 pub mod run;
+pub mod simulate;
 pub mod sweep;

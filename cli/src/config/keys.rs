@@ -64,6 +64,10 @@ pub const KEYS: &[Key] = &[
     flag("radius", &[]),
     flag("remainders", &["taylor"]),
     flag("print", &["formulas"]),
+    flag("batch", &["batch_size", "n"]),
+    flag("seeds", &["repeats"]),
+    flag("evaluation", &["evaluation_samples"]),
+    flag("checkpoint_every", &["checkpoint"]),
     flag("inputs", &["input", "law", "x"]),
     flag("centred", &["centered"]),
     flag("scale", &[]),
@@ -71,7 +75,6 @@ pub const KEYS: &[Key] = &[
     flag("label_distance", &["r"]),
     flag("epsilon", &["eps"]),
     flag("samples", &["num_samples"]),
-    flag("batch", &["batch_size"]),
     flag("moments_only", &[]),
     file_only("covariance", &["sigma_x"]),
     file_only("mean", &["mu"]),
@@ -231,7 +234,7 @@ mod tests {
     #[test]
     fn every_flag_has_a_key() {
         let command = Cli::command();
-        let commands = ["run", "rates", "certify", "gradcheck", "precision", "ood"];
+        let commands = ["run", "rates", "certify", "gradcheck", "precision", "ood", "simulate"];
         let constructions = command.find_subcommand("construct").unwrap().get_subcommands();
         let with_model = commands.iter().map(|sub| command.find_subcommand(sub).unwrap());
         for sub in with_model.chain(constructions) {

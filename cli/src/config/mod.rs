@@ -11,6 +11,7 @@ mod overridden;
 mod saved;
 pub mod schedule;
 pub mod scores;
+pub mod simulate;
 pub mod sweep;
 pub mod tree;
 pub mod value_matrix;
@@ -29,7 +30,9 @@ use self::start::Start;
 use self::tree::{Kind, Node};
 use self::value_matrix::ValueMatrix;
 use self::values::Values;
-use crate::cli::{self, CertifyArgs, CommonArgs, ModelArgs, PrecisionArgs, RatesArgs, RunArgs};
+use crate::cli::{
+    self, CertifyArgs, CommonArgs, ModelArgs, PrecisionArgs, RatesArgs, RunArgs, SimulationArgs,
+};
 use crate::error::{Failure, Warning};
 use crate::gradcheck_args::GradcheckArgs;
 use crate::ood_args::OodArgs;
@@ -51,6 +54,8 @@ pub enum CommandKind {
     Precision,
     /// `ood`.
     Ood,
+    /// `simulate`.
+    Simulate,
 }
 
 /// The flags of the command line, by key, and the configuration file.
@@ -126,6 +131,29 @@ impl Arguments {
         arguments.common(common);
         arguments.model(&args.model)?;
         arguments.switch("strict", args.strict);
+        Ok(arguments)
+    }
+
+    /// Of `simulate`.
+    ///
+    /// # Errors
+    /// As [`of_run`](Self::of_run).
+    pub fn of_simulate(common: &CommonArgs, args: &SimulationArgs) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        arguments.common(common);
+        arguments.model(&args.model)?;
+        let own = &args.simulation;
+        for (key, value) in [
+            ("batch", &own.batch),
+            ("seeds", &own.seeds),
+            ("inputs", &own.inputs),
+            ("evaluation", &own.evaluation),
+            ("checkpoint_every", &own.checkpoint_every),
+            ("threads", &own.threads),
+        ] {
+            arguments.text(key, value.as_deref());
+        }
+        arguments.path("resume", own.resume.as_deref())?;
         Ok(arguments)
     }
 
@@ -390,10 +418,16 @@ pub fn resolve(
         let message = format!("belongs to `popgd gradcheck`: leave it out{hint}");
         return Err(values.fail(key, message));
     }
-    if command != CommandKind::Ood
-        && let Some(key) = ood::KEYS.into_iter().find(|key| values.has(key))
-    {
-        return Err(values.fail(key, "belongs to `popgd ood`: leave it out"));
+    let kinds: [(CommandKind, &str, &[&str]); 2] = [
+        (CommandKind::Ood, "ood", &ood::KEYS),
+        (CommandKind::Simulate, "simulate", &simulate::KEYS),
+    ];
+    // Some keys have a use in both.
+    let own = kinds.iter().find(|(kind, ..)| *kind == command).map_or(&[][..], |(.., keys)| keys);
+    for (_, name, keys) in kinds {
+        if let Some(key) = keys.iter().find(|key| values.has(key) && !own.contains(key)) {
+            return Err(values.fail(key, format_args!("belongs to `popgd {name}`: leave it out")));
+        }
     }
     let foreign = |key: &&str| values.has(key) && !ood::KEYS.contains(key);
     if let Some(key) = construct::KEYS.into_iter().find(foreign) {
@@ -410,6 +444,9 @@ pub fn resolve(
     if command == CommandKind::Certify && scalar != ScalarKind::Interval64 {
         return Err(values.fail("scalar", "only interval64 proves anything: leave it out"));
     }
+    if command == CommandKind::Simulate && scalar != ScalarKind::F64 {
+        return Err(values.fail("scalar", "training is simulated in f64: leave it out"));
+    }
     if command == CommandKind::Ood && scalar != ScalarKind::F64 {
         return Err(values.fail("scalar", "ood measures in f64: leave it out"));
     }
@@ -424,8 +461,9 @@ pub fn resolve(
     let schedule = match command {
         CommandKind::Certify => Schedule::beyond(&values)?,
         CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => {
-            Schedule::resolve(&values, training.steps)?
+            Schedule::resolve(&values, training.steps, schedule::DEFAULT_PER_DECADE)?
         }
+        CommandKind::Simulate => Schedule::resolve(&values, training.steps, 8)?,
     };
 
     if command == CommandKind::Precision && start.method == Method::Dense {
@@ -489,9 +527,11 @@ pub fn resolve(
     let settings = Settings {
         at: match command {
             CommandKind::Certify => resolved.schedule.listed(),
-            CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => {
-                resolved.schedule.steps(resolved.model.steps)
-            }
+            CommandKind::Run
+            | CommandKind::Rates
+            | CommandKind::Precision
+            | CommandKind::Ood
+            | CommandKind::Simulate => resolved.schedule.steps(resolved.model.steps),
         },
         from_step: values.integer("from_step")?,
         model: resolved.model,
@@ -528,6 +568,12 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("from_step", "belongs to `popgd certify`: leave it out for `popgd precision`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd precision`"),
         ],
+        CommandKind::Simulate => &[
+            ("strict", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
+            ("sweep", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
+            ("from_step", "belongs to `popgd certify`: leave it out for `popgd simulate`"),
+            ("save_state", "belongs to `popgd run`; --resume FOLDER keeps states of training"),
+        ],
         CommandKind::Ood => &[
             ("strict", "belongs to `popgd rates`: leave it out for `popgd ood`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd ood`"),
@@ -542,7 +588,11 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
 /// What flags of the model change nothing in a command. A file may hold them for other commands.
 fn unused(command: CommandKind, arguments: &Arguments) -> Vec<Warning> {
     let idle: &[(&str, &str)] = match command {
-        CommandKind::Run | CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => &[],
+        CommandKind::Run
+        | CommandKind::Rates
+        | CommandKind::Precision
+        | CommandKind::Ood
+        | CommandKind::Simulate => &[],
         CommandKind::Certify => &[
             ("noise", "a certificate is about the excess loss, which has no label noise in it"),
             ("accumulate", "an enclosure holds whatever rounding takes"),

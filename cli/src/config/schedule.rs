@@ -4,7 +4,8 @@ use super::tree::Node;
 use super::values::{Values, integer_of};
 use crate::error::Failure;
 
-const DEFAULT_PER_DECADE: u64 = 4;
+/// How many steps a decade are recorded where nothing is said.
+pub const DEFAULT_PER_DECADE: u64 = 4;
 const MAX_PER_DECADE: u64 = 1000;
 
 /// How recorded steps are chosen.
@@ -17,11 +18,11 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// As given, for a run of so many steps.
+    /// As given, for a run of so many steps, with so many recorded a decade if nothing is said.
     ///
     /// # Errors
     /// A step beyond the last, and what is not a step.
-    pub fn resolve(values: &Values, steps: u64) -> Result<Self, Failure> {
+    pub fn resolve(values: &Values, steps: u64, per_decade: u64) -> Result<Self, Failure> {
         if let Some(items) = values.list("at") {
             let step = |item: &Node| {
                 let step = integer_of(item).map_err(|message| values.fail("at", message))?;
@@ -43,7 +44,7 @@ impl Schedule {
             listed.dedup();
             return Ok(Self::Listed(listed));
         }
-        let count = values.integer("points_per_decade")?.unwrap_or(DEFAULT_PER_DECADE);
+        let count = values.integer("points_per_decade")?.unwrap_or(per_decade);
         if !(1..=MAX_PER_DECADE).contains(&count) {
             let message =
                 format!("expected 1 to {MAX_PER_DECADE} recorded steps a decade, found {count}");
@@ -58,7 +59,7 @@ impl Schedule {
     /// What is not a step.
     pub fn beyond(values: &Values) -> Result<Self, Failure> {
         if values.has("at") {
-            Self::resolve(values, u64::MAX)
+            Self::resolve(values, u64::MAX, DEFAULT_PER_DECADE)
         } else {
             Ok(Self::Listed(Vec::new()))
         }

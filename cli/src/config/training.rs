@@ -70,7 +70,10 @@ impl Training {
         };
         let seed = values.integer("seed")?.unwrap_or(0);
         check_basin(values, start, v, target, &slope, (&rate, seed))?;
-        let noise = values.number("noise")?.unwrap_or_else(Exact::zero);
+        let noise = values.number("noise")?.unwrap_or_else(|| match command {
+            CommandKind::Simulate => Exact::ratio(1, 10).unwrap_or_else(Exact::zero),
+            _ => Exact::zero(),
+        });
         if noise.is_negative() {
             let message = format!("expected a standard deviation of at least 0, found {noise}");
             return Err(values.fail("noise", message));
@@ -85,6 +88,7 @@ impl Training {
                 CommandKind::Run => 100_000,
                 CommandKind::Rates | CommandKind::Precision | CommandKind::Ood => 10_000_000,
                 CommandKind::Certify => 1_000_000_000,
+                CommandKind::Simulate => 10_000,
             }),
             noise,
             seed,

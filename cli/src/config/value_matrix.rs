@@ -48,6 +48,8 @@ impl ValueMatrix {
                 | CommandKind::Certify
                 | CommandKind::Precision
                 | CommandKind::Ood => 4,
+                // With a smaller one the plateau before the rates is long.
+                CommandKind::Simulate => 20,
             })),
         };
         let known = Self { channels, features, norm, given: None };

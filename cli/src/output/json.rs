@@ -107,6 +107,21 @@
 //!   is among the claims too, under the name of its curve. Of samples of one's own there are also
 //!   `weights`, where the layers end, and `margin`, a lower and an upper bound of γ; of atoms of one's
 //!   own `query` (x), `value` (A_μ(x)) and the recovered `weights`. In CSV a line is a claim.
+//! * `simulate` adds `exact`: the `trajectory` of the exact descent (`t`, `excess_loss`, `score_error`,
+//!   `value_error`), `limit_law` (`t_times_excess_loss`) where there is one, and `teacher_scores`, S* row
+//!   by row; `late`, one entry a `batch` size: over the window `from` … `to` the `slopes`, each with its
+//!   `measure`, that of the `trained` students and of the `exact` run (`value` and `standard_error`, null
+//!   where it cannot be told), and the `predicted` one, null where there is none;
+//!   `exponents_of_batch`, if there are several sizes: for `value_distance` and `score_distance` the power
+//!   of N by which they fall, `measured` and `predicted`; and `runs` (`batch`, `run`, the `steps` made, its
+//!   `trajectory`, `attention_error`, which is max |S − S*| over the largest entry of S*, `value_matrix`
+//!   and `scores` at the end). A row of a trajectory has `t` and the measures that
+//!   [`Measure`](crate::simulate::measure::Measure) describes: `batch_excess`, `excess_loss`,
+//!   `score_error`, `value_error`, `cosine`, `value_distance`, `score_distance`, `ood_half_square`,
+//!   `ood_teacher`, `ood_unrelated`, `ood_unrelated_mean`, and these last four of the exact run with
+//!   `exact_` before their names. `stopped` is as for `run`, of the slowest run. In CSV a line is a
+//!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
+//!   `exact_score_error`, `exact_value_error`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

@@ -11,6 +11,7 @@ pub mod ood;
 pub mod plot;
 pub mod precision;
 pub mod rates;
+pub mod simulate;
 pub mod sink;
 pub mod state;
 pub mod style;

@@ -7,6 +7,7 @@ pub mod ood;
 mod panel;
 mod png;
 pub mod precision;
+pub mod simulate;
 pub mod sweep;
 pub mod target;
 

@@ -1,0 +1,280 @@
+//! The loss of a student on a batch of samples, and its gradient.
+//!
+//! For samples (X_n, Y_n), n = 1 … N, the loss is `(1/2N) Σ_n ‖Y_n − σ(W X_n S)‖_F²`. With
+//! `U_n = W X_n` and `R_n = (σ(U_n S) − Y_n) ∘ σ′(U_n S)` its gradient is (note 14)
+//!
+//! * `(1/N) Σ_n R_n Sᵀ X_nᵀ` with respect to W, and `(1/N) Σ_n U_nᵀ R_n` with respect to S;
+//! * `s_j ∘ (g_j − ⟨s_j, g_j⟩ 1)` with respect to column j of the logits, g_j being that of S.
+//!
+//! Where an entry of U S is 0, σ′ is `slope_at_zero`. Over any [`Scalar`]: floats train, duals check
+//! the gradient.
+
+use popgd_core::model::activation::Activation;
+use popgd_core::model::teacher::Shape;
+use popgd_core::scalar::Scalar;
+
+/// Samples: inputs N × d × D, labels N × M × D, each row of a matrix in one piece.
+#[derive(Clone, Debug, Default)]
+pub struct Batch<S> {
+    /// X_1, X_2, …
+    pub inputs: Vec<S>,
+    /// Y_1, Y_2, …
+    pub labels: Vec<S>,
+}
+
+/// A student `X ↦ σ(W X S)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Network<'a, S> {
+    /// D, M and d.
+    pub shape: Shape,
+    /// σ.
+    pub activation: Activation<S>,
+    /// σ′(0).
+    pub slope_at_zero: S,
+    /// W, M × d, row by row.
+    pub values: &'a [S],
+    /// S, D × D, one row per query.
+    pub scores: &'a [S],
+    /// The same, one row per token: its transpose.
+    pub by_token: &'a [S],
+}
+
+/// Room for the computations on one sample, and for sums.
+#[derive(Clone, Debug)]
+pub struct Scratch<S> {
+    projected: Vec<S>,
+    outputs: Vec<S>,
+    back: Vec<S>,
+}
+
+impl<S: Scalar> Scratch<S> {
+    /// For samples of this shape.
+    pub fn new(shape: Shape, zero: S) -> Self {
+        let matrix = vec![zero; shape.channels * shape.tokens];
+        Self { projected: matrix.clone(), outputs: matrix.clone(), back: matrix }
+    }
+}
+
+impl<S: Scalar> Network<'_, S> {
+    /// `W X` and `W X S` for one X.
+    fn forward(&self, input: &[S], scratch: &mut Scratch<S>) {
+        let (tokens, features) = (self.shape.tokens, self.shape.features);
+        let zero = self.slope_at_zero.zero();
+        project(self.values, features, input, tokens, zero, &mut scratch.projected);
+        scratch.outputs.fill(zero);
+        let rows = scratch.projected.chunks_exact(tokens);
+        for (projected, outputs) in rows.zip(scratch.outputs.chunks_exact_mut(tokens)) {
+            for (&weight, scores) in projected.iter().zip(self.by_token.chunks_exact(tokens)) {
+                add_multiple(outputs, weight, scores);
+            }
+        }
+    }
+
+    /// σ(W X S), M × D, written to `outputs`.
+    pub fn apply(&self, input: &[S], scratch: &mut Scratch<S>, outputs: &mut [S]) {
+        self.forward(input, scratch);
+        for (slot, &x) in outputs.iter_mut().zip(&scratch.outputs) {
+            *slot = self.activate(x);
+        }
+    }
+
+    /// `(1/2N) Σ_n ‖Y_n − σ(W X_n S)‖²`.
+    pub fn loss(&self, batch: &Batch<S>, scratch: &mut Scratch<S>) -> S {
+        let mut sum = self.slope_at_zero.zero();
+        let mut count = 0;
+        for (input, labels) in samples(self.shape, batch) {
+            self.forward(input, scratch);
+            for (&x, &label) in scratch.outputs.iter().zip(labels) {
+                sum = sum + (self.activate(x) - label).square();
+            }
+            count += 1;
+        }
+        sum / self.slope_at_zero.integer(2 * count)
+    }
+
+    /// The gradient of the loss: with respect to W (M × d, row by row) and to the logits (D × D, one
+    /// row per query), written over what is there. Returns the loss.
+    pub fn gradient(
+        &self,
+        batch: &Batch<S>,
+        scratch: &mut Scratch<S>,
+        value_gradient: &mut [S],
+        logit_gradient: &mut [S],
+    ) -> S {
+        let tokens = self.shape.tokens;
+        let zero = self.slope_at_zero.zero();
+        value_gradient.fill(zero);
+        logit_gradient.fill(zero);
+        let mut sum = zero;
+        let mut count = 0;
+        for (input, labels) in samples(self.shape, batch) {
+            self.forward(input, scratch);
+            for (slot, &label) in scratch.outputs.iter_mut().zip(labels) {
+                let (x, residual) = (*slot, self.activate(*slot) - label);
+                sum = sum + residual.square();
+                *slot = residual * self.slope(x);
+            }
+            self.add_sample(input, scratch, value_gradient, logit_gradient);
+            count += 1;
+        }
+        let count = self.slope_at_zero.integer(count);
+        value_gradient.iter_mut().for_each(|slot| *slot = *slot / count);
+        let rows = logit_gradient.chunks_exact_mut(tokens);
+        for (gradient, scores) in rows.zip(self.scores.chunks_exact(tokens)) {
+            let mean = zero.dot(gradient, scores);
+            for (slot, &score) in gradient.iter_mut().zip(scores) {
+                *slot = score * (*slot - mean) / count;
+            }
+        }
+        sum / (count * count.integer(2))
+    }
+
+    /// Adds what one sample contributes: `R Sᵀ Xᵀ` and `Uᵀ R`, R being in the place of outputs.
+    fn add_sample(
+        &self,
+        input: &[S],
+        scratch: &mut Scratch<S>,
+        value_gradient: &mut [S],
+        score_gradient: &mut [S],
+    ) {
+        let (tokens, features) = (self.shape.tokens, self.shape.features);
+        scratch.back.fill(self.slope_at_zero.zero());
+        let channels = scratch.outputs.chunks_exact(tokens).zip(scratch.projected.chunks(tokens));
+        for ((residuals, projected), back) in channels.zip(scratch.back.chunks_exact_mut(tokens)) {
+            let queries = residuals.iter().zip(self.scores.chunks_exact(tokens));
+            for ((&residual, scores), gradient) in
+                queries.zip(score_gradient.chunks_exact_mut(tokens))
+            {
+                add_multiple(back, residual, scores);
+                add_multiple(gradient, residual, projected);
+            }
+        }
+        let rows = value_gradient.chunks_exact_mut(features);
+        for (gradient, back) in rows.zip(scratch.back.chunks_exact(tokens)) {
+            for (slot, feature) in gradient.iter_mut().zip(input.chunks_exact(tokens)) {
+                *slot = *slot + slot.dot(back, feature);
+            }
+        }
+    }
+
+    /// σ(x) = αx + β|x| with α + β = 1.
+    fn activate(&self, x: S) -> S {
+        let linear = self.activation.linear();
+        linear * x + (x.one() - linear) * x.absolute()
+    }
+
+    /// σ′(x).
+    fn slope(&self, x: S) -> S {
+        let linear = self.activation.linear();
+        x.if_zero(self.slope_at_zero, linear + (x.one() - linear) * x.sign())
+    }
+}
+
+/// Inputs with their labels.
+fn samples<S>(shape: Shape, batch: &Batch<S>) -> impl Iterator<Item = (&[S], &[S])> {
+    let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
+    inputs.zip(batch.labels.chunks_exact(shape.channels * shape.tokens))
+}
+
+/// `W X` for W of so many features and X with so many tokens, written to `result`.
+pub fn project<S: Scalar>(
+    values: &[S],
+    features: usize,
+    input: &[S],
+    tokens: usize,
+    zero: S,
+    result: &mut [S],
+) {
+    result.fill(zero);
+    for (weights, row) in values.chunks_exact(features).zip(result.chunks_exact_mut(tokens)) {
+        for (&weight, feature) in weights.iter().zip(input.chunks_exact(tokens)) {
+            add_multiple(row, weight, feature);
+        }
+    }
+}
+
+/// `sum += factor · row`.
+pub fn add_multiple<S: Scalar>(sum: &mut [S], factor: S, row: &[S]) {
+    for (slot, &x) in sum.iter_mut().zip(row) {
+        *slot = *slot + factor * x;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::draw::{Purpose, stream};
+    use popgd_core::scalar::dual::Dual;
+    use rand_distr::{Distribution, StandardNormal};
+
+    const SHAPE: Shape = Shape { tokens: 3, channels: 2, features: 2 };
+    const VALUES: usize = 4;
+    const ALL: usize = VALUES + 9;
+    type Numbers = Dual<f64, ALL>;
+
+    fn softmax_by_query<S: Scalar>(logits: &[S]) -> (Vec<S>, Vec<S>) {
+        let mut scores = logits.to_vec();
+        for (logits, scores) in logits.chunks(3).zip(scores.chunks_mut(3)) {
+            S::softmax(None, logits, scores);
+        }
+        let by_token = (0..9).map(|at| scores[(at % 3) * 3 + at / 3]).collect();
+        (scores, by_token)
+    }
+
+    /// Every partial derivative of the loss, by running it over duals.
+    #[test]
+    fn the_gradient_is_the_derivative_of_the_loss() {
+        for (case, slope) in [1.0, 0.0, 0.1, -0.7, 1.5].into_iter().enumerate() {
+            let mut random = stream(case as u64, 0, 0, Purpose::Training, 0);
+            let mut draw = |count: usize| -> Vec<f64> {
+                (0..count).map(|_| StandardNormal.sample(&mut random)).collect()
+            };
+            let (values, logits) = (draw(VALUES), draw(9));
+            let batch = Batch { inputs: draw(5 * 6), labels: draw(5 * 6) };
+
+            let (scores, by_token) = softmax_by_query(&logits);
+            let network = Network {
+                shape: SHAPE,
+                activation: Activation::leaky_relu(slope),
+                slope_at_zero: 1.0,
+                values: &values,
+                scores: &scores,
+                by_token: &by_token,
+            };
+            let mut scratch = Scratch::new(SHAPE, 0.0);
+            let (mut by_values, mut by_logits) = ([0.0; VALUES], [0.0; 9]);
+            let loss = network.gradient(&batch, &mut scratch, &mut by_values, &mut by_logits);
+
+            let variables: Vec<Numbers> = values
+                .iter()
+                .chain(&logits)
+                .enumerate()
+                .map(|(at, &x)| Dual::variable(x, at))
+                .collect();
+            let constant = |x: &f64| Numbers::constant(*x);
+            let (values, logits) = variables.split_at(VALUES);
+            let (scores, by_token) = softmax_by_query(logits);
+            let dual = Network {
+                shape: SHAPE,
+                activation: Activation::leaky_relu(constant(&slope)),
+                slope_at_zero: constant(&1.0),
+                values,
+                scores: &scores,
+                by_token: &by_token,
+            };
+            let batch = Batch {
+                inputs: batch.inputs.iter().map(constant).collect(),
+                labels: batch.labels.iter().map(constant).collect(),
+            };
+            let found = dual.loss(&batch, &mut Scratch::new(SHAPE, constant(&0.0)));
+            assert!((found.value - loss).abs() < 1e-13 * loss);
+            for (at, &coded) in by_values.iter().chain(&by_logits).enumerate() {
+                let derivative = found.derivative[at];
+                assert!(
+                    (derivative - coded).abs() < 1e-12 * (1.0 + coded.abs()),
+                    "slope {slope}, variable {at}: {derivative} {coded}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Checkpoints: all that a run needs to go on, in a file that appears whole or not at all.
+//!
+//! What is drawn depends on the step alone, so that parameters, the number of steps and what was
+//! measured so far are enough. Floats are written with the digits that give the same bits back: a run
+//! that was ended at any moment, by whatever means, goes on to the same result to the last bit.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::measure::{Measure, Row};
+use super::problem::Problem;
+use super::settings::SimulateSettings;
+use super::student::Student;
+use crate::error::Failure;
+use crate::output::json;
+use crate::output::sink::Sink;
+use crate::provenance;
+
+/// The time between two checkpoints of a run.
+pub const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The number of steps made.
+    pub t: u64,
+    /// W_V.
+    pub values: Vec<f64>,
+    /// Z, one row per query.
+    pub logits: Vec<f64>,
+    /// What was measured so far.
+    pub rows: Vec<Row>,
+}
+
+/// The checkpoints of one simulation.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+    /// Of the configuration: checkpoints of another one are not looked at.
+    hash: String,
+}
+
+impl Store {
+    /// In this folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn open(folder: &Path, settings: &SimulateSettings) -> Result<Self, Failure> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::Io(format!("--resume {}: {error}", folder.display())))?;
+        let hash = provenance::hash(&settings.base.echo);
+        let hash = hash.rsplit(':').next().unwrap_or_default().to_owned();
+        Ok(Self { folder: folder.to_owned(), hash })
+    }
+
+    fn path(&self, batch: usize, index: usize) -> PathBuf {
+        self.folder.join(format!("{}-{batch}-{index}.json", self.hash))
+    }
+
+    /// Where this run stands, if it was begun.
+    ///
+    /// # Errors
+    /// A file that is not such a checkpoint: it is not overwritten.
+    pub fn load(
+        &self,
+        problem: &Problem,
+        batch: usize,
+        index: usize,
+    ) -> Result<Option<Checkpoint>, Failure> {
+        let path = self.path(batch, index);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::unreadable(&path, &error)),
+        };
+        let found = parse(&text).filter(|found| {
+            found.values.len() == problem.shape.value_entries()
+                && found.logits.len() == problem.shape.score_entries()
+                && found.rows.iter().all(|row| row.values.len() == Measure::ALL.len())
+        });
+        found.map(Some).ok_or_else(|| {
+            Failure::usage(format!(
+                "{}: is not a checkpoint of this simulation: remove it, or --resume elsewhere",
+                path.display()
+            ))
+        })
+    }
+
+    /// Keeps where a run stands.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn save(
+        &self,
+        batch: usize,
+        index: usize,
+        t: u64,
+        student: &Student<'_>,
+        rows: &[Row],
+    ) -> Result<(), Failure> {
+        let mut map = Map::new();
+        map.insert("t".into(), t.into());
+        map.insert("w0".into(), list(&student.values));
+        map.insert("logits".into(), list(&student.logits));
+        let rows = rows.iter().map(|row| {
+            let mut entries = vec![Value::from(row.t)];
+            entries.extend(row.values.iter().map(|&value| json::float(value)));
+            Value::from(entries)
+        });
+        map.insert("rows".into(), rows.collect());
+        let text = Value::Object(map).to_string();
+        Sink::file(&self.path(batch, index), "--resume")?.write(text.as_bytes())
+    }
+}
+
+fn list(numbers: &[f64]) -> Value {
+    numbers.iter().map(|&x| json::float(x)).collect()
+}
+
+fn parse(text: &str) -> Option<Checkpoint> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let numbers = |key: &str| floats(document.get(key)?.as_array()?);
+    let row = |row: &Value| {
+        let (t, values) = row.as_array()?.split_first()?;
+        Some(Row { t: t.as_u64()?, values: floats(values)? })
+    };
+    Some(Checkpoint {
+        t: document.get("t")?.as_u64()?,
+        values: numbers("w0")?,
+        logits: numbers("logits")?,
+        rows: document.get("rows")?.as_array()?.iter().map(row).collect::<Option<_>>()?,
+    })
+}
+
+fn floats(values: &[Value]) -> Option<Vec<f64>> {
+    values.iter().map(Value::as_f64).collect()
+}

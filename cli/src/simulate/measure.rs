@@ -1,0 +1,140 @@
+//! What is measured during training, under which names.
+
+/// A figure of a student.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// `(1/2N) Σ (‖Y − TF‖² − ‖Y − f*‖²)` on a fresh batch, as the paper measures it.
+    BatchExcess,
+    /// L − L_opt in closed form.
+    ExcessLoss,
+    /// ‖S − S*‖_F.
+    ScoreError,
+    /// ‖W_V − V*‖_F.
+    ValueError,
+    /// cos(W_V, V*).
+    Cosine,
+    /// ‖W_V − W_V of the exact run‖_F.
+    ValueDistance,
+    /// ‖S − S of the exact run‖_F.
+    ScoreDistance,
+    /// `½ E ‖TF − f*‖²` over exponential inputs, estimated from a batch: the out-of-distribution gap
+    /// of the population, if noise is all that labels differ from the teacher's by.
+    OodHalfSquare,
+    /// `(1/2N) Σ (‖Ỹ − TF‖² − ‖Ỹ − f*‖²)` with Ỹ = f* plus noise, as the paper measures it.
+    OodTeacher,
+    /// The same with labels that have nothing to do with the inputs.
+    OodUnrelated,
+    /// The same, averaged over these labels: what is left is a mean over inputs.
+    OodUnrelatedMean,
+    /// `OodHalfSquare` of the exact run, on the same inputs.
+    ExactOodHalfSquare,
+    /// `OodTeacher` of the exact run, with the same labels.
+    ExactOodTeacher,
+    /// `OodUnrelated` of the exact run, with the same labels.
+    ExactOodUnrelated,
+    /// `OodUnrelatedMean` of the exact run, on the same inputs.
+    ExactOodUnrelatedMean,
+}
+
+impl Measure {
+    /// Those of the position-only student, in the order of their columns.
+    pub const ALL: [Self; 15] = [
+        Self::BatchExcess,
+        Self::ExcessLoss,
+        Self::ScoreError,
+        Self::ValueError,
+        Self::Cosine,
+        Self::ValueDistance,
+        Self::ScoreDistance,
+        Self::OodHalfSquare,
+        Self::OodTeacher,
+        Self::OodUnrelated,
+        Self::OodUnrelatedMean,
+        Self::ExactOodHalfSquare,
+        Self::ExactOodTeacher,
+        Self::ExactOodUnrelated,
+        Self::ExactOodUnrelatedMean,
+    ];
+
+    /// Its name in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::BatchExcess => "batch_excess",
+            Self::ExcessLoss => "excess_loss",
+            Self::ScoreError => "score_error",
+            Self::ValueError => "value_error",
+            Self::Cosine => "cosine",
+            Self::ValueDistance => "value_distance",
+            Self::ScoreDistance => "score_distance",
+            Self::OodHalfSquare => "ood_half_square",
+            Self::OodTeacher => "ood_teacher",
+            Self::OodUnrelated => "ood_unrelated",
+            Self::OodUnrelatedMean => "ood_unrelated_mean",
+            Self::ExactOodHalfSquare => "exact_ood_half_square",
+            Self::ExactOodTeacher => "exact_ood_teacher",
+            Self::ExactOodUnrelated => "exact_ood_unrelated",
+            Self::ExactOodUnrelatedMean => "exact_ood_unrelated_mean",
+        }
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BatchExcess => "excess loss, on a batch",
+            Self::ExcessLoss => "excess loss, exact",
+            Self::ScoreError => "score error ‖S − S*‖",
+            Self::ValueError => "value error ‖W_V − V*‖",
+            Self::Cosine => "cos(W_V, V*)",
+            Self::ValueDistance => "‖W_V − exact run‖",
+            Self::ScoreDistance => "‖S − exact run‖",
+            Self::OodHalfSquare | Self::ExactOodHalfSquare => "OOD, ½E‖TF − f*‖²",
+            Self::OodTeacher | Self::ExactOodTeacher => "OOD, noisy teacher labels",
+            Self::OodUnrelated | Self::ExactOodUnrelated => "OOD, unrelated labels",
+            Self::OodUnrelatedMean | Self::ExactOodUnrelatedMean => "OOD, unrelated, label mean",
+        }
+    }
+
+    /// The exponent of T that the theorem, or for other inputs note 14, has for it late in a run
+    /// without noise; none where there is no single one.
+    pub fn predicted(self) -> Option<f64> {
+        match self {
+            Self::BatchExcess | Self::ExcessLoss => Some(-1.0),
+            Self::OodHalfSquare | Self::ExactOodHalfSquare => Some(-1.0),
+            Self::ScoreError | Self::ValueError => Some(-0.5),
+            Self::OodUnrelatedMean | Self::ExactOodUnrelatedMean => Some(-0.5),
+            _ => None,
+        }
+    }
+
+    /// The same figure of the exact run, where it is measured run by run.
+    pub fn of_exact_run(self) -> Option<Self> {
+        match self {
+            Self::OodHalfSquare => Some(Self::ExactOodHalfSquare),
+            Self::OodTeacher => Some(Self::ExactOodTeacher),
+            Self::OodUnrelated => Some(Self::ExactOodUnrelated),
+            Self::OodUnrelatedMean => Some(Self::ExactOodUnrelatedMean),
+            _ => None,
+        }
+    }
+
+    /// Its column.
+    pub fn column(self) -> usize {
+        Self::ALL.iter().position(|&other| other == self).unwrap_or_default()
+    }
+}
+
+/// What was measured after `t` steps: one value a [`Measure`], in the order of [`Measure::ALL`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The number of steps.
+    pub t: u64,
+    /// The values.
+    pub values: Vec<f64>,
+}
+
+impl Row {
+    /// A value.
+    pub fn get(&self, measure: Measure) -> f64 {
+        self.values.get(measure.column()).copied().unwrap_or(f64::NAN)
+    }
+}

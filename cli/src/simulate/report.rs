@@ -1,0 +1,183 @@
+//! What a simulation shows: late slopes, and how the distance to the exact run falls with the batch.
+
+use super::measure::{Measure, Row};
+use super::{Run, Simulation};
+use crate::engine;
+use crate::fit;
+use crate::settings::ModelSettings;
+
+/// An estimate and its standard error; none where there is nothing to estimate it from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean over runs, or the value of the only one.
+    pub mean: f64,
+    /// Its standard error.
+    pub error: Option<f64>,
+}
+
+/// By which power of T something falls at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    /// What falls.
+    pub measure: Measure,
+    /// Of ln |measure| against ln T: the mean over runs.
+    pub trained: Option<Estimate>,
+    /// Of the exact run, over the same steps and measured in the same way.
+    pub exact: Option<Estimate>,
+}
+
+/// All slopes of one batch size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Late {
+    /// N.
+    pub batch: usize,
+    /// The first step of the window.
+    pub from: u64,
+    /// Its last.
+    pub to: u64,
+    /// The slopes over it.
+    pub slopes: Vec<Slope>,
+}
+
+/// What slopes are taken of.
+const FALLING: [Measure; 8] = [
+    Measure::BatchExcess,
+    Measure::ExcessLoss,
+    Measure::ScoreError,
+    Measure::ValueError,
+    Measure::OodHalfSquare,
+    Measure::OodTeacher,
+    Measure::OodUnrelated,
+    Measure::OodUnrelatedMean,
+];
+
+impl Simulation {
+    /// Sizes of batches, increasing.
+    pub fn batches(&self) -> Vec<usize> {
+        let mut sizes: Vec<usize> = self.runs.iter().map(|run| run.batch).collect();
+        sizes.dedup();
+        sizes
+    }
+
+    /// The runs with this size.
+    pub fn of_batch(&self, batch: usize) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(move |run| run.batch == batch)
+    }
+
+    /// The mean of |measure| over the runs of a size, at every step that all of them recorded.
+    pub fn mean(&self, batch: usize, measure: Measure) -> Vec<(u64, f64)> {
+        let count = self.of_batch(batch).count() as f64;
+        let recorded = self.of_batch(batch).map(|run| run.rows.len()).min().unwrap_or(0);
+        (0..recorded)
+            .filter_map(|at| {
+                let rows = || self.of_batch(batch).filter_map(|run| run.rows.get(at));
+                let t = rows().next()?.t;
+                Some((t, rows().map(|row| row.get(measure).abs()).sum::<f64>() / count))
+            })
+            .collect()
+    }
+
+    /// A measure at the end of the runs of a size.
+    pub fn at_end(&self, batch: usize, measure: Measure) -> Option<Estimate> {
+        let last = |run: &Run| run.rows.last().map(|row| row.get(measure));
+        estimate(&self.of_batch(batch).filter_map(last).collect::<Vec<_>>())
+    }
+
+    /// A quantity of Theorem 3.1 along the exact run.
+    pub fn exact(&self, measure: Measure) -> Option<Vec<(u64, f64)>> {
+        let read = |state: &super::ExactState| match measure {
+            Measure::ExcessLoss | Measure::BatchExcess => Some(state.quantities.excess_loss),
+            Measure::ScoreError => Some(state.quantities.score_error),
+            Measure::ValueError => Some(state.quantities.value_error),
+            _ => None,
+        };
+        self.exact.iter().map(|state| Some((state.t, read(state)?))).collect()
+    }
+
+    /// The largest |S_ij − S*_ij| at the end of a run, in units of 1/K: of the largest target weight.
+    pub fn attention_error(&self, run: &Run) -> f64 {
+        let goals = &self.problem.teacher_scores;
+        let largest = goals.iter().copied().fold(0.0, f64::max);
+        let differences = run.scores.iter().zip(goals).map(|(score, goal)| (score - goal).abs());
+        differences.fold(0.0, f64::max) / largest
+    }
+
+    /// The slopes of a size over the last decade of steps.
+    pub fn late(&self, batch: usize) -> Option<Late> {
+        let steps = |run: &Run| run.rows.last().map(|row| row.t);
+        let to = self.of_batch(batch).filter_map(steps).min()?;
+        let from = to.div_ceil(10).max(1);
+        let within = |t: u64| (from..=to).contains(&t);
+        let of_run = |run: &Run, measure: Measure| {
+            let row = |row: &Row| (row.t as f64, row.get(measure).abs());
+            run.rows.iter().filter(|row| within(row.t)).map(row).collect::<Vec<_>>()
+        };
+        let over_runs = |measure: Measure| {
+            let series: Vec<_> = self.of_batch(batch).map(|run| of_run(run, measure)).collect();
+            slope(&series)
+        };
+        let slopes = FALLING.map(|measure| Slope {
+            measure,
+            trained: over_runs(measure),
+            exact: match (self.exact(measure), measure.of_exact_run()) {
+                (Some(series), _) => {
+                    let inside = series.into_iter().filter(|&(t, _)| within(t));
+                    let points: Vec<_> = inside.map(|(t, y)| (t as f64, y)).collect();
+                    fit::line(&points).map(|(mean, _)| Estimate { mean, error: None })
+                }
+                (None, Some(counterpart)) => over_runs(counterpart),
+                (None, None) => None,
+            },
+        });
+        Some(Late { batch, from, to, slopes: slopes.to_vec() })
+    }
+
+    /// By which power of the batch size the distance to the exact run falls, at the last step: the
+    /// theory of note 14 has −½. Nothing for fewer than two sizes.
+    pub fn distance_exponent(&self, measure: Measure) -> Option<Estimate> {
+        let batches = self.batches();
+        if batches.len() < 2 {
+            return None;
+        }
+        let runs = self.runs.iter().map(|run| run.index).max()? + 1;
+        let series: Vec<Vec<(f64, f64)>> = (0..runs)
+            .map(|index| {
+                let same = self.runs.iter().filter(|run| run.index == index);
+                same.filter_map(|run| Some((run.batch as f64, run.rows.last()?.get(measure))))
+                    .collect()
+            })
+            .collect();
+        slope(&series)
+    }
+}
+
+/// The constant C of the limit law C/T of the excess loss, where there is one.
+pub fn limit_law(model: &ModelSettings) -> Option<f64> {
+    if !crate::asymptotics::has_limit_law(model) {
+        return None;
+    }
+    let constant = engine::with_lumped_model::<f64, _>(model, |lumped| {
+        popgd_core::theory::rates::sharp_constants(&lumped)
+    })?;
+    Some(constant.excess_loss / model.rate.to_f64())
+}
+
+/// The slope of several series, each on logarithmic axes: their mean, or that of the only one with
+/// the error of its fit.
+fn slope(series: &[Vec<(f64, f64)>]) -> Option<Estimate> {
+    let found: Vec<(f64, Option<f64>)> =
+        series.iter().map(|points| fit::line(points)).collect::<Option<_>>()?;
+    match found[..] {
+        [(mean, error)] => Some(Estimate { mean, error }),
+        _ => estimate(&found.iter().map(|(slope, _)| *slope).collect::<Vec<_>>()),
+    }
+}
+
+/// Mean and standard error.
+fn estimate(values: &[f64]) -> Option<Estimate> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let square = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+    let error = (values.len() > 1).then(|| (square / (count - 1.0) / count).sqrt());
+    mean.is_finite().then_some(Estimate { mean, error })
+}

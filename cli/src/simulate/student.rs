@@ -1,0 +1,109 @@
+//! The position-only student in training.
+
+use popgd_core::scalar::Scalar;
+
+use super::batch::{Batch, Network, Scratch};
+use super::problem::Problem;
+
+/// W_V and the logits, through which alone W_KQ acts: for orthogonal positions a step on W_KQ is a
+/// step on the logits at κ times the rate (note 1).
+#[derive(Clone, Debug)]
+pub struct Student<'p> {
+    problem: &'p Problem,
+    /// W_V, M × d.
+    pub values: Vec<f64>,
+    /// Z, one row per query.
+    pub logits: Vec<f64>,
+    /// S, one row per query.
+    pub scores: Vec<f64>,
+    by_token: Vec<f64>,
+    value_gradient: Vec<f64>,
+    logit_gradient: Vec<f64>,
+    scratch: Scratch<f64>,
+}
+
+impl<'p> Student<'p> {
+    /// With these parameters.
+    pub fn new(problem: &'p Problem, values: Vec<f64>, logits: Vec<f64>) -> Self {
+        let mut student = Self {
+            problem,
+            scores: logits.clone(),
+            by_token: logits.clone(),
+            value_gradient: values.clone(),
+            logit_gradient: logits.clone(),
+            scratch: Scratch::new(problem.shape, 0.0),
+            values,
+            logits,
+        };
+        student.attend();
+        student
+    }
+
+    /// As it is before training.
+    pub fn at_start(problem: &'p Problem) -> Self {
+        Self::new(problem, problem.start_values.clone(), problem.start_logits.clone())
+    }
+
+    /// One step of gradient descent on the loss of a batch.
+    pub fn step(&mut self, batch: &Batch<f64>) {
+        let network = Network {
+            shape: self.problem.shape,
+            activation: self.problem.activation,
+            slope_at_zero: self.problem.slope_at_zero,
+            values: &self.values,
+            scores: &self.scores,
+            by_token: &self.by_token,
+        };
+        network.gradient(
+            batch,
+            &mut self.scratch,
+            &mut self.value_gradient,
+            &mut self.logit_gradient,
+        );
+        let rate = self.problem.rate;
+        for (weight, slope) in self.values.iter_mut().zip(&self.value_gradient) {
+            *weight -= rate * slope;
+        }
+        let rate = rate * self.problem.logit_gain;
+        for (logit, slope) in self.logits.iter_mut().zip(&self.logit_gradient) {
+            *logit -= rate * slope;
+        }
+        self.attend();
+    }
+
+    /// σ(W_V X S) for every input of a batch, one after the other.
+    pub fn apply(&mut self, batch: &Batch<f64>, outputs: &mut Vec<f64>) {
+        let shape = self.problem.shape;
+        let network = Network {
+            shape,
+            activation: self.problem.activation,
+            slope_at_zero: self.problem.slope_at_zero,
+            values: &self.values,
+            scores: &self.scores,
+            by_token: &self.by_token,
+        };
+        outputs.resize(batch.labels.len(), 0.0);
+        let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
+        for (input, outputs) in inputs.zip(outputs.chunks_mut(shape.channels * shape.tokens)) {
+            network.apply(input, &mut self.scratch, outputs);
+        }
+    }
+
+    /// Whether all parameters are finite.
+    pub fn is_finite(&self) -> bool {
+        self.values.iter().chain(&self.logits).all(|x| x.is_finite())
+    }
+
+    fn attend(&mut self) {
+        let tokens = self.problem.shape.tokens;
+        let queries = self.logits.chunks_exact(tokens).zip(self.scores.chunks_exact_mut(tokens));
+        for (query, (logits, scores)) in queries.enumerate() {
+            f64::softmax(None, logits, scores);
+            for (row, &score) in self.by_token.chunks_exact_mut(tokens).zip(scores.iter()) {
+                if let Some(slot) = row.get_mut(query) {
+                    *slot = score;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Flags of `popgd simulate`: how training is done, and what it is measured on.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Flags of a simulation.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SimulateArgs {
+    /// N, the number of fresh samples in the batch of a step; several, separated by commas, are
+    /// compared [default: 100]
+    #[arg(long, value_name = "N,…", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub batch: Option<String>,
+
+    /// How many runs, each with its own samples, a batch size [default: 4]
+    #[arg(long, value_name = "N", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub seeds: Option<String>,
+
+    /// The law of entries of inputs other than in training: exponential, gaussian:2, laplace, t:5, …
+    /// as in `popgd ood` [default: exponential]
+    #[arg(long, value_name = "LAW", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub inputs: Option<String>,
+
+    /// How many samples empirical losses are measured on [default: 100]
+    #[arg(long, value_name = "N", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub evaluation: Option<String>,
+
+    /// Keep checkpoints in this folder, and go on from those that are there
+    #[arg(long, value_name = "FOLDER", help_heading = "Simulation")]
+    pub resume: Option<PathBuf>,
+
+    /// Write a checkpoint after so many steps [default: every two seconds]
+    #[arg(long, value_name = "STEPS", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub checkpoint_every: Option<String>,
+
+    /// How many runs at the same time; results do not depend on it [default: one a processor]
+    #[arg(long, value_name = "N", help_heading = "Simulation", allow_hyphen_values = true)]
+    pub threads: Option<String>,
+}
