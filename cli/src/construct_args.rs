@@ -53,7 +53,7 @@ pub enum Construction {
     /// Three disentangled layers that take a mirror-descent step for the weights of a mixture of
     /// transition distributions
     #[command(after_help = MIRROR_DESCENT_EXAMPLES)]
-    MirrorDescent(MirrorDescentArgs),
+    MirrorDescent(Box<MirrorDescentArgs>),
     /// Layers of softmax attention that each take a step of normalised gradient descent for
     /// in-context logistic regression
     #[command(after_help = NORMALIZED_GD_EXAMPLES)]

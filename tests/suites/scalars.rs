@@ -1,7 +1,8 @@
 //! The stable forms of floats, at the places where plain ones fail.
 
-use popgd_core::Scalar;
+use popgd_core::scalar::Logarithm;
 use popgd_core::scalar::float::Float;
+use popgd_core::{Dual, Interval, Scalar};
 use popgd_tests::property;
 use popgd_tests::{generate, relative_difference};
 use quickcheck::{Arbitrary, Gen};
@@ -115,4 +116,43 @@ fn neighbours_are_neighbours() {
     assert_eq!(<f64 as Float>::PI_UPPER, f64::next_up(std::f64::consts::PI));
     assert_eq!(<f32 as Float>::PI_UPPER, std::f32::consts::PI);
     assert_eq!(<f32 as Float>::PI_LOWER, f32::next_down(std::f32::consts::PI));
+}
+
+#[test]
+fn what_is_a_number_is_known() {
+    assert!(1.5_f64.is_number() && (-0.0_f32).is_number() && f64::MAX.is_number());
+    for none in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(!none.is_number());
+        assert!(!Dual::<f64, 1> { value: 1.0, derivative: [none] }.is_number());
+        assert!(!Dual::<f64, 1>::constant(none).is_number());
+    }
+    let bounded = Interval::new(-1.0, 2.0).unwrap();
+    assert!(bounded.is_number() && Dual::<_, 2>::variable(bounded, 1).is_number());
+    for none in
+        [Interval::EMPTY, Interval::<f64>::ENTIRE, Interval::new(0.0, f64::INFINITY).unwrap()]
+    {
+        assert!(!none.is_number());
+    }
+}
+
+#[test]
+fn what_is_scaled_by_has_neither_width_nor_derivative() {
+    assert_eq!(0.1_f64.detached(), 0.1);
+    let wide = Interval::new(1.0, 3.0).unwrap();
+    assert_eq!(wide.detached(), Interval::point(2.0));
+    let dual = Dual::<f64, 2>::variable(3.0, 0).detached();
+    assert_eq!((dual.value, dual.derivative), (3.0, [0.0; 2]));
+}
+
+#[test]
+fn logarithms_are_inverse_to_exponentials() {
+    for x in [1e-30, 0.1, 1.0, 7.0, 1e30] {
+        let enclosed = Logarithm::ln(Interval::point(x));
+        assert!(enclosed.exp().contains(x) && enclosed.width() < 1e-13);
+        assert!((Logarithm::ln(x) - enclosed.midpoint()).abs() < 1e-13);
+        let dual = Dual::<f64, 1>::variable(x, 0).ln();
+        assert_eq!((dual.value, dual.derivative[0]), (Logarithm::ln(x), 1.0 / x));
+        let single = Logarithm::ln(x as f32);
+        assert!((f64::from(single) - Logarithm::ln(x)).abs() < 1e-4);
+    }
 }

@@ -122,6 +122,23 @@
 //!   `exact_` before their names. `stopped` is as for `run`, of the slowest run. In CSV a line is a
 //!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
 //!   `exact_score_error`, `exact_value_error`.
+//! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it
+//!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees` or
+//!   `differs`; `difference_at_most` of λ and `next_difference_at_most` of the next token's
+//!   distribution; of enclosures the largest `relative_width`; `status`: `proven` of enclosures,
+//!   `measured` of floats); `likelihood` (on how many sequences the steps `lowered` it; how many have
+//!   a rate 1/L, `safe_rates`, and the `least_safe_gain` of a step of that rate, null if there are
+//!   none; `status`); `bayes` (of how many sequences the posterior mean is `known`, the
+//!   `largest_difference` of λ to it, and the `largest_difference_of_uniform` λ; null if there are
+//!   none; `status`); `leakage` (`status`; the `slope` between the two largest strengths that tell,
+//!   null if there are none; what is `claimed`; and for each of the `strengths` the `strength` δ, the
+//!   `error`, and the `slope` of its logarithm from the strength before, or null); `remainders`, one a
+//!   `rate` (`claimed_order`; `order`, null where nothing but rounding is left; `status`; `points` of
+//!   `epsilon` and `error`); and `sequences` (`length`; λ by `transformer` and `algorithm`;
+//!   `difference_at_most`; `agrees`; `from_bayes`, null if unknown; `gain` of log-likelihood;
+//!   `safe_rate`, null if there is none). Its `dry_run` has the number of `layers`. In CSV a line is a
+//!   sequence, counted from 1, with the same figures, `next_difference`, `relative_width` (empty for
+//!   floats), `uniform_from_bayes` and `safe_gain`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and

@@ -44,7 +44,7 @@ pub fn sequence(
             let lag = choose(weights.iter().copied(), uniform()).saturating_add(1);
             let from =
                 position.checked_sub(lag).and_then(|at| tokens.get(at)).copied().unwrap_or(0);
-            let row = mixture.transitions().chunks_exact(alphabet).nth(from).unwrap_or(&[]);
+            let row = mixture.transitions().chunks_exact(alphabet.max(1)).nth(from).unwrap_or(&[]);
             choose(row.iter().copied(), uniform())
         };
         if let Some(slot) = tokens.get_mut(position) {

@@ -128,7 +128,8 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         logarithms(&mixture, key_query, width)?;
         let z = sizes.place(steps);
         let put = |table: &mut [S], row: usize, column: usize, value: S| {
-            let slot = table.chunks_exact_mut(width).nth(row).and_then(|row| row.get_mut(column));
+            let slot =
+                table.chunks_exact_mut(width.max(1)).nth(row).and_then(|row| row.get_mut(column));
             if let Some(slot) = slot {
                 *slot = value;
             }
@@ -205,8 +206,10 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         let row = split_off_mut(&mut rest, columns).ok_or(missing)?;
 
         here.fill(zero);
-        for (token, copies) in tokens.iter().zip(here.chunks_exact_mut(copies * width)) {
-            for column in copies.chunks_exact_mut(width) {
+        for (token, copies) in
+            tokens.iter().zip(here.chunks_exact_mut(copies.saturating_mul(width).max(1)))
+        {
+            for column in copies.chunks_exact_mut(width.max(1)) {
                 if let Some(slot) = column.get_mut(*token) {
                     *slot = zero.one();
                 }
@@ -259,7 +262,7 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
             key <= query && !is_copy(key) && token(query).wrapping_sub(token(key)) < order
         };
         readout.weights(here, last, recent, row, rest)?;
-        let of_tokens = row.iter().step_by(copies).rev();
+        let of_tokens = row.iter().step_by(copies.max(1)).rev();
         for (slot, &weight) in weights.iter_mut().zip(of_tokens) {
             *slot = weight;
         }

@@ -102,7 +102,7 @@ impl<'a, S: Logarithm> Transformer<'a, S> {
         let [key_query, window, lags, evidence, readout] = &mut parts;
 
         logarithms(&mixture, key_query, q)?;
-        for (r, row) in lags.chunks_exact_mut(m).enumerate() {
+        for (r, row) in lags.chunks_exact_mut(m.max(1)).enumerate() {
             if let Some(slot) = r.checked_sub(1).and_then(|g| row.get_mut(g)) {
                 *slot = zero.one();
             }
@@ -110,7 +110,7 @@ impl<'a, S: Logarithm> Transformer<'a, S> {
         let beta =
             rate * zero.integer(to_integer(m)) * zero.integer(to_integer(length.saturating_sub(m)));
         let mean = first.saturating_add(q.saturating_mul(2));
-        for (r, row) in readout.chunks_exact_mut(second).enumerate().take(m) {
+        for (r, row) in readout.chunks_exact_mut(second.max(1)).enumerate().take(m) {
             if let Some(slot) = row.get_mut(mean.saturating_add(r)) {
                 *slot = beta;
             }
@@ -197,7 +197,7 @@ impl<'a, S: Logarithm> Transformer<'a, S> {
         let row = split_off_mut(&mut rest, length).ok_or(missing)?;
 
         h0.fill(zero);
-        for (column, &token) in h0.chunks_exact_mut(q).zip(tokens) {
+        for (column, &token) in h0.chunks_exact_mut(q.max(1)).zip(tokens) {
             if let Some(slot) = column.get_mut(token) {
                 *slot = zero.one();
             }
@@ -228,7 +228,7 @@ impl<'a, S: Logarithm> Transformer<'a, S> {
             *slot = weight;
         }
         let [_, _, below, whole] = widths(q, m);
-        let read = h3.chunks_exact(whole).last().and_then(|column| column.get(below..));
+        let read = h3.chunks_exact(whole.max(1)).last().and_then(|column| column.get(below..));
         let read = read.and_then(|attended| attended.get(..q)).ok_or(missing)?;
         read_out(&self.mixture, read, next);
         Ok(())

@@ -17,9 +17,8 @@ use crate::provenance::{LIBM, VERSION};
 pub fn draw(settings: &MirrorDescent, findings: &Findings, target: Target) -> Result<(), Failure> {
     let leaks: Vec<(f64, f64)> =
         findings.leakage.iter().map(|leak| (leak.strength, leak.error)).collect();
-    let law = leaks.first().map_or(Vec::new(), |&(start, error)| {
-        leaks.iter().map(|&(strength, _)| (strength, error * (start - strength).exp())).collect()
-    });
+    let scale = 0.5 * settings.rate.to_f64() * (settings.order as f64).powi(2);
+    let law = leaks.iter().map(|&(strength, _)| (strength, scale * (-strength).exp())).collect();
     let curve = |label: &str, points, is_law| Curve { label: label.to_owned(), points, is_law };
     let remainders = findings.remainders.iter().map(|found| {
         let label = format!("η = {}", found.rate);
@@ -58,7 +57,10 @@ pub fn draw(settings: &MirrorDescent, findings: &Findings, target: Target) -> Re
                 across: "strength δ of the mask".to_owned(),
                 logarithmic_across: false,
                 upwards: "error of λ".to_owned(),
-                curves: vec![curve("leakage", leaks, false), curve("e^−δ", law, true)],
+                curves: vec![
+                    curve("leakage", leaks, false),
+                    curve("½ηm² e^−δ, bound up to e^−2δ", law, true),
+                ],
             },
             ChartPanel {
                 across: "ε, distance of π from uniform".to_owned(),
