@@ -72,10 +72,13 @@ fn floats_agree_and_orders_are_those_claimed() {
     assert!(figure(&equality["difference_at_most"]) < 1e-14);
     assert!(equality.get("relative_width").is_none());
     assert!((figure(&found["leakage"]["slope"]) + 1.0).abs() < 0.02);
+    let strengths = found["leakage"]["strengths"].as_array().expect("a list");
+    assert!(strengths.iter().all(|leak| leak["is_within_bound"] == json!(true)), "{strengths:?}");
     let remainders = found["remainders"].as_array().expect("a list");
     for (remainder, claimed) in remainders.iter().zip([2.0, 1.0]) {
         assert_eq!(figure(&remainder["claimed_order"]), claimed);
         assert!((figure(&remainder["order"]) - claimed).abs() < 0.05, "{remainder}");
+        assert_eq!(remainder["verdict"], json!("agrees"));
     }
     assert_eq!(found["bayes"]["known"], json!(5));
     assert_eq!(found["likelihood"]["safe_rates"], json!(5));
@@ -168,6 +171,8 @@ fn wrong_input_is_refused_with_what_to_mend() {
     refuses(&["--concentration", "0"], &["--concentration", "above 0"]);
     refuses(&["--rate", "-1"], &["--rate", "0 or more"]);
     refuses(&["--mask-strength", "1,-2"], &["--mask-strength", "above 0"]);
+    refuses(&["--alphabet", "1000", "-T", "10000"], &["numbers", "--length"]);
+    refuses(&["-m", "64", "-T", "10000", "--steps", "100"], &["numbers", "--steps"]);
     refuses(&["--instances", "0"], &["--instances", "1 to"]);
     write("run.toml", "tokens = 9\n");
     refuses(&["--config", "run.toml"], &["run.toml:1", "tokens", "no use"]);
@@ -189,6 +194,34 @@ fn logits_beyond_the_range_of_exponentials_are_fine_and_beyond_that_of_numbers_r
     let output = construct(folder().path(), &small(&["--rate", "10^307"]));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("--rate"));
+}
+
+#[test]
+fn what_has_not_settled_is_open() {
+    // Evidence without end: ε = 1/1024 is far from uniform still, and so the posterior from a step.
+    let found = document(&["--order", "2", "-T", "4000", "--instances", "2"]);
+    for remainder in found["remainders"].as_array().expect("a list") {
+        assert_eq!(remainder["verdict"], json!("open"), "{remainder}");
+    }
+    // Strengths that take all digits of the logarithms beside them tell nothing.
+    let found = document(&small(&["--mask-strength", "20,20,1e10,1e16"]));
+    let strengths = found["leakage"]["strengths"].as_array().expect("a list");
+    assert_eq!(strengths.len(), 3, "each once");
+    for leak in &strengths[1..] {
+        assert_eq!((&leak["slope"], &leak["is_within_bound"]), (&Value::Null, &Value::Null));
+    }
+}
+
+#[test]
+fn a_step_to_where_the_sequence_is_impossible_has_no_gain() {
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    write("pi.csv", "0,1,0\n0.5,0,0.5\n1,0,0\n");
+    write("y.csv", "0,1,0,1,2,0,1,0,1,0,1,2,0,1\n");
+    let own = ["--transitions", "pi.csv", "--sequences", "y.csv", "-m", "2", "--rate", "1000"];
+    let found = document_in(folder.path(), &own);
+    assert_eq!(found["equality"]["verdict"], json!("agrees"));
+    assert!(!found.to_string().contains("\"nan\""), "{found}");
 }
 
 #[test]

@@ -123,8 +123,8 @@
 //!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
 //!   `exact_score_error`, `exact_value_error`.
 //! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it
-//!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees` or
-//!   `differs`; `difference_at_most` of λ and `next_difference_at_most` of the next token's
+//!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees`,
+//!   `differs`, or `open`; `difference_at_most` of λ and `next_difference_at_most` of the next token's
 //!   distribution; of enclosures the largest `relative_width`; `status`: `proven` of enclosures,
 //!   `measured` of floats); `likelihood` (on how many sequences the steps `lowered` it; how many have
 //!   a rate 1/L, `safe_rates`, and the `least_safe_gain` of a step of that rate, null if there are
@@ -132,10 +132,13 @@
 //!   `largest_difference` of λ to it, and the `largest_difference_of_uniform` λ; null if there are
 //!   none; `status`); `leakage` (`status`; the `slope` between the two largest strengths that tell,
 //!   null if there are none; what is `claimed`; and for each of the `strengths` the `strength` δ, the
-//!   `error`, and the `slope` of its logarithm from the strength before, or null); `remainders`, one a
-//!   `rate` (`claimed_order`; `order`, null where nothing but rounding is left; `status`; `points` of
+//!   `error`, the `slope` of its logarithm from the strength before, or null, and whether the error
+//!   `is_within_bound` ½ηm²e^−δ, null below rounding); `remainders`, one a
+//!   `rate` (`claimed_order`; `order`, null where nothing but rounding is left; `verdict`: `agrees` or `differs`,
+//!   up to .05, or `open` where it has not settled; `status`; `points` of
 //!   `epsilon` and `error`); and `sequences` (`length`; λ by `transformer` and `algorithm`;
-//!   `difference_at_most`; `agrees`; `from_bayes`, null if unknown; `gain` of log-likelihood;
+//!   `difference_at_most`; `agrees`; `from_bayes`, null if unknown; `gain` of log-likelihood,
+//!   null where λ ends at a point under which the sequence is impossible;
 //!   `safe_rate`, null if there is none). Its `dry_run` has the number of `layers`. In CSV a line is a
 //!   sequence, counted from 1, with the same figures, `next_difference`, `relative_width` (empty for
 //!   floats), `uniform_from_bayes` and `safe_gain`.

@@ -8,6 +8,7 @@ use crate::construct::mirror_descent::settings::MirrorDescent;
 use crate::construct_args::MirrorDescentArgs;
 use crate::error::Failure;
 use crate::number::Exact;
+use crate::output::digits::grouped;
 use crate::settings::Matrix;
 
 /// Its flags, by key.
@@ -59,6 +60,8 @@ const MAX_ALPHABET: u64 = 1000;
 const MAX_ORDER: u64 = 64;
 /// Every token looks at all before it.
 const MAX_LENGTH: u64 = 10_000;
+/// A transformer may hold so many numbers, and there is one on every core.
+const MAX_NUMBERS: u64 = 1 << 25;
 /// Every step is two layers.
 const MAX_STEPS: u64 = 100;
 /// Rows of π may miss 1 by the rounding of their entries.
@@ -111,6 +114,19 @@ pub fn resolve(arguments: &Arguments) -> Result<MirrorDescent, Failure> {
     };
     let steps = super::in_range(&values, "steps", 1, 1..=MAX_STEPS)?;
     let mask_strengths = strengths(&values)?;
+    let longest = match &sequences {
+        Some(sequences) => sequences.iter().map(Vec::len).max().unwrap_or(0) as u64,
+        None => length,
+    };
+    let numbers = numbers(alphabet, order, longest, steps);
+    if numbers > MAX_NUMBERS {
+        return Err(Failure::usage(format!(
+            "a transformer of this size holds about {} numbers, more than {}: take fewer tokens \
+             (--alphabet, --length), a smaller --order or fewer --steps",
+            grouped(numbers),
+            grouped(MAX_NUMBERS)
+        )));
+    }
 
     if sequences.is_some() {
         echo.remove("instances");
@@ -147,6 +163,17 @@ pub fn resolve(arguments: &Arguments) -> Result<MirrorDescent, Failure> {
         mask_strengths,
         echo: Value::Object(echo),
     })
+}
+
+/// About how many numbers a transformer holds, columns and weights.
+fn numbers(alphabet: u64, order: u64, length: u64, steps: u64) -> u64 {
+    if steps == 1 {
+        // Columns of all layers.
+        return length * (15 * alphabet + 11 * order + 5) + alphabet * alphabet;
+    }
+    let width = alphabet + (steps + 1) * order;
+    let table = (order * order + order + 1) * width;
+    (steps + 2) * (width * width + table) + 2 * length * (order + 1) * (width + 3)
 }
 
 /// π, whose rows are distributions.
@@ -221,5 +248,6 @@ fn strengths(values: &Values) -> Result<Vec<Exact>, Failure> {
         strengths.push(strength);
     }
     strengths.sort();
+    strengths.dedup();
     Ok(strengths)
 }

@@ -1,6 +1,7 @@
 //! What is measured: transformer against algorithm, leakage of finite masks, and how close a step is
 //! to exact Bayes.
 
+use popgd_core::in_context::mirror_descent::posterior;
 use popgd_core::{Error, Interval};
 use rayon::prelude::*;
 
@@ -15,14 +16,19 @@ use crate::settings::ScalarKind;
 
 /// On so many instances leakage and orders are measured.
 const FEW: usize = 8;
-/// The posterior of an instance is computed up to so many states, not to wait for it.
-const STATES: usize = 50_000;
+/// Of few instances the posterior is computed up to the states that core takes on, of many up to so
+/// many, not to wait for it.
+const STATES_OF_MANY: usize = 50_000;
+/// On the way to uniform up to so many.
+const STATES_NEAR_UNIFORM: usize = 5_000;
 /// So many roundings of the largest logit may lie between transformer and algorithm over floats.
 const ROUNDINGS: f64 = 4.0;
 /// Enclosures wider than this, relative to what they enclose, decide nothing.
 pub const WIDEST: f64 = 1e-2;
 /// Leakage and remainders below this are rounding, and have no slope.
 const ROUNDING: f64 = 1e-13;
+/// An order is settled if the last two pairs of ε give it up to this, and is then as claimed up to this.
+const ORDER_TOLERANCE: f64 = 0.05;
 
 /// Everything that was measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,8 +66,9 @@ pub struct Sequence {
     pub from_bayes: Option<f64>,
     /// The same of the uniform λ.
     pub uniform_from_bayes: Option<f64>,
-    /// By how much the log-likelihood of the uniform λ rose.
-    pub gain: f64,
+    /// By how much the log-likelihood of the uniform λ rose; nothing if λ ends where the sequence is
+    /// impossible.
+    pub gain: Option<f64>,
     /// 1/L, if there is such a rate.
     pub safe_rate: Option<f64>,
     /// By how much a step of that rate raises the log-likelihood.
@@ -78,6 +85,8 @@ pub struct Leak {
     /// The slope of its logarithm from the strength before; nothing at the first, and where rounding
     /// is all that is left.
     pub slope: Option<f64>,
+    /// Whether it is at most ½ηm² e^{−δ}, up to e^{−2δ}; nothing where that is below rounding.
+    pub within: Option<bool>,
 }
 
 /// Differences of a step and the posterior mean along `π = 1/q + ε D`.
@@ -93,12 +102,24 @@ pub struct Remainder {
     pub points: Vec<(f64, f64)>,
     /// The order between the last two ε; nothing if nothing differs.
     pub order: Option<f64>,
+    /// Whether that is the claimed one; nothing where it has not settled yet.
+    pub as_claimed: Option<bool>,
 }
 
 impl Findings {
     /// The slope of ln leakage in δ between the two largest strengths that tell.
     pub fn leakage_slope(&self) -> Option<f64> {
         self.leakage.iter().rev().find_map(|leak| leak.slope)
+    }
+
+    /// Whether transformer and algorithm agree on all sequences; nothing where enclosures are too wide
+    /// to tell.
+    pub fn verdict(&self) -> Option<bool> {
+        match (self.refuted(), self.too_wide()) {
+            (Some(_), _) => Some(false),
+            (None, Some(_)) => None,
+            (None, None) => Some(true),
+        }
     }
 
     /// The first sequence on which transformer and algorithm certainly differ.
@@ -190,14 +211,15 @@ fn run<S: RunScalar>(settings: &MirrorDescent, instance: &Instance) -> Result<Se
     let (algorithm, expected) = instance.descend(rate, settings.steps)?;
     let a = settings.concentration.to_f64();
     let in_floats: Outcome<f64> = instance.descend(settings.rate.to_f64(), settings.steps)?;
-    let bayes = instance.bayes(a, STATES)?;
+    let few = settings.shared.instances <= FEW as u64;
+    let bayes = instance.bayes(a, if few { posterior::MOST_STATES } else { STATES_OF_MANY })?;
     let even = vec![1.0 / instance.order as f64; instance.order];
     let gradient = instance.first_gradient()?;
     let eta = settings.rate.to_f64();
     let largest_logit = gradient.iter().fold(1.0, |most: f64, slope| most.max(eta * slope));
     let safe_rate = instance.safe_rate()?;
     let safe_gain = match safe_rate {
-        Some(rate) => Some(instance.gain(rate, 1)?),
+        Some(rate) => instance.gain(rate, 1)?,
         None => None,
     };
 
@@ -209,7 +231,7 @@ fn run<S: RunScalar>(settings: &MirrorDescent, instance: &Instance) -> Result<Se
     let (difference, next_difference) =
         (largest(&transformer, &algorithm), largest(&next, &expected));
     let relative_width = pairs.iter().flat_map(|&(x, y)| [width(x), width(y)]).flatten();
-    let relative_width = relative_width.reduce(f64::max);
+    let relative_width = relative_width.reduce(greater);
     let agrees = match relative_width {
         Some(_) => pairs.iter().all(|&(x, y)| overlap(x, y)),
         None => {
@@ -246,7 +268,12 @@ fn largest<S: RunScalar>(values: &[S], others: &[S]) -> f64 {
         Number::Interval { hi, .. } => hi,
         Number::SingleInterval { hi, .. } => f64::from(hi),
     });
-    differences.fold(0.0, f64::max)
+    differences.fold(0.0, greater)
+}
+
+/// The larger of two figures; one that is no number is larger than all.
+fn greater(a: f64, b: f64) -> f64 {
+    if b.is_nan() || b > a { b } else { a }
 }
 
 fn ends(number: Number) -> Option<(f64, f64)> {
@@ -283,13 +310,18 @@ fn leakage(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Leak>, Fail
         for (number, instance) in few.iter().enumerate() {
             let masked = told(settings, number, instance.attend(rate, 1, None))?;
             let leaking = told(settings, number, instance.attend(rate, 1, Some(strength)))?;
-            error = f64::max(error, largest(&masked.0, &leaking.0));
+            error = greater(error, largest(&masked.0, &leaking.0));
         }
+        // δ takes the last digits of the logarithms that it is added to.
+        let rounding = ROUNDING.max(4.0 * f64::EPSILON * strength);
         let slope = leaks
             .last()
-            .filter(|_| error > ROUNDING)
+            .filter(|_| error > rounding)
             .map(|before| (error / before.error).ln() / (strength - before.strength));
-        leaks.push(Leak { strength, error, slope });
+        let bound = 0.5 * rate * (settings.order as f64).powi(2) * (-strength).exp();
+        // Up to terms of the second order, and the rounding of the two that are compared.
+        let within = (bound > rounding).then(|| error <= bound * (1.0 + bound) + rounding);
+        leaks.push(Leak { strength, error, slope, within });
     }
     Ok(leaks)
 }
@@ -307,19 +339,24 @@ fn remainders(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Remainde
             let epsilon = Exact::ratio(1, 1 << power).unwrap_or_else(Exact::one);
             let mut error = 0.0;
             for (number, instance) in few.iter().enumerate() {
-                let Some(near) = instance.nearly_uniform(&epsilon, STATES / 10) else { continue };
+                let Some(near) = instance.nearly_uniform(&epsilon, STATES_NEAR_UNIFORM) else {
+                    continue;
+                };
                 let step: Outcome<f64> = told(settings, number, near.descend(rate.to_f64(), 1))?;
-                let bayes = told(settings, number, near.bayes(a.to_f64(), STATES))?;
+                let bayes = told(settings, number, near.bayes(a.to_f64(), STATES_NEAR_UNIFORM))?;
                 if let Some(bayes) = bayes {
-                    error = f64::max(error, largest(&step.0, &bayes));
+                    error = greater(error, largest(&step.0, &bayes));
                 }
             }
             points.push((epsilon.to_f64(), error));
         }
-        let order = match points[..] {
-            // A remainder of rounding alone has no order.
-            [.., (_, before), (_, last)] if last > ROUNDING => Some((before / last).log2()),
-            _ => None,
+        // A remainder of rounding alone has no order.
+        let order_of = |before: f64, last: f64| (last > ROUNDING).then(|| (before / last).log2());
+        let (order, earlier) = match points[..] {
+            [.., (_, first), (_, before), (_, last)] => {
+                (order_of(before, last), order_of(first, before))
+            }
+            _ => (None, None),
         };
         let claimed = match (is_right, settings.order) {
             (false, _) => 1,
@@ -327,7 +364,13 @@ fn remainders(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Remainde
             (true, _) => 2,
         };
         let rate = rate.to_string();
-        remainders.push(Remainder { rate, right: is_right, claimed, points, order });
+        let as_claimed = order.zip(earlier).and_then(|(order, earlier)| {
+            let is_near = (order - f64::from(claimed)).abs() <= ORDER_TOLERANCE;
+            // Near a claim that it comes nearer to it need not have settled.
+            let has_settled = (order - earlier).abs() <= ORDER_TOLERANCE;
+            (is_near || has_settled).then_some(is_near)
+        });
+        remainders.push(Remainder { rate, right: is_right, claimed, points, order, as_claimed });
     }
     Ok(remainders)
 }

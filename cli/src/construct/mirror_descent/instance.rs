@@ -202,18 +202,23 @@ impl Instance {
         }
     }
 
-    /// By how much so many steps of a rate raise the log-likelihood of the uniform λ.
+    /// By how much so many steps of a rate raise the log-likelihood of the uniform λ; nothing if
+    /// they leave λ on a side of the simplex where the sequence is impossible.
     ///
     /// # Errors
-    /// As [`Mixture::log_likelihood`].
-    pub fn gain(&self, rate: f64, steps: usize) -> Result<f64, Error> {
+    /// As [`Mixture::log_likelihood`], but for its overflow.
+    pub fn gain(&self, rate: f64, steps: usize) -> Result<Option<f64>, Error> {
         let transitions: Vec<f64> = self.transitions();
         let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
         let before = mixture.log_likelihood(&self.tokens, &self.descend(rate, 0)?.0)?;
-        let after = mixture.log_likelihood(&self.tokens, &self.descend(rate, steps)?.0)?;
+        let after = mixture.log_likelihood(&self.tokens, &self.descend(rate, steps)?.0);
+        let after = match after {
+            Err(Error::NotFinite { .. }) => return Ok(None),
+            after => after?,
+        };
         let gain = after - before;
         // What rounding alone makes is neither a gain nor a loss.
-        Ok(if gain.abs() <= 1e-13 * before.abs() { 0.0 } else { gain })
+        Ok(Some(if gain.abs() <= 1e-13 * before.abs() { 0.0 } else { gain }))
     }
 }
 

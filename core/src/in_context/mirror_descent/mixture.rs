@@ -218,24 +218,24 @@ impl<'a, S: Scalar> Mixture<'a, S> {
     /// then no rate is small enough for every start.
     pub fn smoothness(&self, tokens: &[usize]) -> Result<S, Error> {
         self.evidence(tokens)?;
-        let one = self.context().ok_or(Error::Empty { what: "alphabet" })?.one();
-        let half = one.rational(1, 2);
+        let zero = self.context().ok_or(Error::Empty { what: "alphabet" })?.zero();
+        // (a − b)²/(4ab) is the larger, the farther a and b are apart in ratio. Its maximum over pairs
+        // has no cancellation, as that of max and min of p by sums and differences would.
+        let of_pair = |a: S, b: S| {
+            let spread = a - b;
+            if spread.is_zero() { spread } else { (spread / a) * (spread / b) }
+        };
         let terms = (self.order..tokens.len()).map(|k| {
-            let extreme = |sign: S| {
-                // max{a, b} = (a + b + |a − b|)/2, and the minimum with the other sign.
-                self.seen(tokens, k)
-                    .reduce(|a, b| half * (a + b + sign * (a - b).absolute()))
-                    .unwrap_or(one)
-            };
-            let (most, least) = (extreme(one), extreme(-one));
-            let spread = most - least;
-            if spread.is_zero() {
-                spread
-            } else {
-                spread.square() / (one.integer(4) * most * least)
-            }
+            let most = self.seen(tokens, k).enumerate().fold(zero, |most, (i, a)| {
+                self.seen(tokens, k).take(i).fold(most, |most, b| {
+                    let own = of_pair(a, b);
+                    // max{x, y} = (x + y + |x − y|)/2.
+                    (most + own + (most - own).absolute()) * zero.rational(1, 2)
+                })
+            });
+            most * zero.rational(1, 4)
         });
-        let sum = balanced_sum(one.zero(), terms);
+        let sum = balanced_sum(zero, terms);
         if sum.is_number() { Ok(sum) } else { Err(Error::NotFinite { what: "smoothness" }) }
     }
 }

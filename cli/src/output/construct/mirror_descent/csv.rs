@@ -31,7 +31,7 @@ pub(super) fn text(findings: &Findings) -> Result<String, Failure> {
             optional(found.relative_width),
             optional(found.from_bayes),
             optional(found.uniform_from_bayes),
-            float(found.gain),
+            optional(found.gain),
             optional(found.safe_rate),
             optional(found.safe_gain),
         ]

@@ -25,6 +25,7 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
             "strength": float(leak.strength),
             "error": float(leak.error),
             "slope": optional(leak.slope),
+            "is_within_bound": leak.within,
         })
     });
     let leaks: Value = leaks.collect();
@@ -40,6 +41,7 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
             "rate": remainder.rate,
             "claimed_order": remainder.claimed,
             "order": optional(remainder.order),
+            "verdict": verdict(remainder.as_claimed),
             "status": "measured",
             "points": points.collect::<Value>(),
         })
@@ -57,6 +59,14 @@ pub(super) fn plan(settings: &MirrorDescent) -> String {
     json::text(document)
 }
 
+fn verdict(agrees: Option<bool>) -> &'static str {
+    match agrees {
+        Some(true) => "agrees",
+        Some(false) => "differs",
+        None => "open",
+    }
+}
+
 fn optional(figure: Option<f64>) -> Value {
     figure.map_or(Value::Null, float)
 }
@@ -65,8 +75,7 @@ fn equality(findings: &Findings) -> Value {
     let all = || findings.sequences.iter();
     let width = largest(all().map(|found| found.relative_width));
     let mut map = Map::new();
-    let refuted = all().any(|found| !found.agrees);
-    map.insert("verdict".into(), if refuted { "differs" } else { "agrees" }.into());
+    map.insert("verdict".into(), verdict(findings.verdict()).into());
     let most = |of: fn(&Sequence) -> f64| optional(largest(all().map(|found| Some(of(found)))));
     let difference = most(|found| found.difference);
     map.insert("difference_at_most".into(), difference);
@@ -80,7 +89,8 @@ fn equality(findings: &Findings) -> Value {
 }
 
 fn likelihood(findings: &Findings) -> Value {
-    let lowered = findings.sequences.iter().filter(|found| found.gain < 0.0).count();
+    let lowered =
+        findings.sequences.iter().filter(|found| found.gain.is_none_or(|x| x < 0.0)).count();
     let safe = findings.sequences.iter().filter_map(|found| found.safe_gain);
     let (rates, least) = (safe.clone().count(), safe.reduce(f64::min));
     json!({
@@ -114,7 +124,7 @@ fn sequence(found: &Sequence) -> Value {
     map.insert("difference_at_most".into(), float(found.difference));
     map.insert("agrees".into(), found.agrees.into());
     map.insert("from_bayes".into(), optional(found.from_bayes));
-    map.insert("gain".into(), float(found.gain));
+    map.insert("gain".into(), optional(found.gain));
     map.insert("safe_rate".into(), optional(found.safe_rate));
     Value::Object(map)
 }

@@ -64,9 +64,10 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
 
     text.push_str(&title("Transformer against algorithm"));
     let differing = all().filter(|found| !found.agrees).count();
-    let verdict = match differing {
-        0 => style.good("agrees"),
-        _ => style.bad("differs"),
+    let verdict = match findings.verdict() {
+        Some(true) => style.good("agrees"),
+        Some(false) => style.bad("differs"),
+        None => "open".to_owned(),
     };
     let width = largest(all().map(|found| found.relative_width));
     let at_most = if width.is_some() { "at most" } else { "largest" };
@@ -97,8 +98,7 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
     ));
 
     text.push_str(&title("What the steps do"));
-    let lowered = all().filter(|found| found.gain < 0.0).count();
-    let raised = findings.sequences.len() - lowered;
+    let raised = all().filter(|found| found.gain.is_some_and(|gain| gain >= 0.0)).count();
     let safe: Vec<f64> = all().filter_map(|found| found.safe_gain).collect();
     let not_lowered = safe.iter().filter(|&&gain| gain >= 0.0).count();
     let mut lines =
@@ -117,9 +117,13 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
             known.iter().filter_map(|found| of(found)).sum::<f64>() / known.len() as f64
         };
         lines.push(format!(
-            "mean distance to the posterior mean of λ: {} (of the uniform λ: {})",
+            "mean distance to the posterior mean of λ: {} (of the uniform λ: {}){}",
             short(mean(|found| found.from_bayes)),
-            short(mean(|found| found.uniform_from_bayes))
+            short(mean(|found| found.uniform_from_bayes)),
+            match findings.sequences.len() - known.len() {
+                0 => String::new(),
+                others => format!("; not computed on {others}: too many states"),
+            }
         ));
     }
     text.extend(lines.iter().map(|line| format!(" {line}\n")));
@@ -129,11 +133,18 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
         vec![
             short(leak.strength),
             shown(Some(leak.error)),
-            shown(Some(leak.error * leak.strength.exp())),
+            shown(Some(leak.error * leak.strength.exp()).filter(|scaled| scaled.is_finite())),
             leak.slope.map_or("–".to_owned(), ratio),
+            match leak.within {
+                Some(true) => "below",
+                Some(false) => "above",
+                None => "–",
+            }
+            .to_owned(),
         ]
     });
-    text.push_str(&table::text(&table(&["δ", "error", "error · e^δ", "slope"], rows)));
+    let head = ["δ", "error", "error · e^δ", "slope", "½ηm² e^−δ"];
+    text.push_str(&table::text(&table(&head, rows)));
     text.push_str(
         &style.dim("Slope of ln error from one δ to the next; −1 in the end is claimed.\n"),
     );
@@ -146,10 +157,16 @@ pub(super) fn text(settings: &MirrorDescent, findings: &Findings) -> String {
             shown(last),
             remainder.order.map_or("–".to_owned(), ratio),
             remainder.claimed.to_string(),
+            match remainder.as_claimed {
+                Some(true) => "agrees",
+                Some(false) => "differs",
+                None => "open",
+            }
+            .to_owned(),
         ]
     });
     let smallest = findings.remainders.first().and_then(|found| found.points.last());
     let head = smallest.map_or(String::new(), |&(e, _)| format!("error at ε = {}", short(e)));
-    text.push_str(&table::text(&table(&["", &head, "order", "claimed"], rows)));
+    text.push_str(&table::text(&table(&["", &head, "order", "claimed", ""], rows)));
     text
 }
