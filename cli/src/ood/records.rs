@@ -350,7 +350,7 @@ fn array(path: &Path, mut file: File, layout: Layout) -> Result<Form, Failure> {
 
 impl Kind {
     fn of(dtype: &TypeStr) -> Option<Self> {
-        let size = usize::try_from(dtype.num_bytes()?).ok()?;
+        let size = dtype.num_bytes()?;
         let letter = match dtype.type_char() {
             TypeChar::Float => Letter::Float,
             TypeChar::Int => Letter::Signed,
