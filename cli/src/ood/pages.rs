@@ -43,4 +43,22 @@
 //! several laws scaled to variance 1 (D = 8, K = 2, ReLU, M = d = 2, ‖V*‖ = 4, η = 0.125, teacher labels
 //! without noise).
 //!
-//! HEAVY_TABLE
+//! After 5000 steps, medians over 5 seeds (`… heavy_inputs 5000 5`):
+//!
+//! | entries | mean | ‖S − S*‖ | ‖W_V − V*‖ |
+//! |---|---|---|---|
+//! | Gaussian | 0 | 0.188 | 0.344 |
+//! | Gumbel, centred | 0 | 0.191 | 0.350 |
+//! | Gumbel | 0.450 | 0.140 | 0.188 |
+//! | Gumbel, η/8 | 0.450 | 0.410 | 0.569 |
+//! | t(5) | 0 | 0.188 | 0.346 |
+//! | t(3) | 0 | 0.190 | 0.347 |
+//! | t(2.1) | 0 | 0.257 | 0.480 |
+//! | t(2.1), η/8 | 0 | 0.740 | 1.477 |
+//!
+//! At equal variance the student of Gumbel, t(5) and t(3) inputs learns as that of Gaussian ones does, to
+//! about 2 %. A *mean* makes it faster: what leaks in from outside of a group adds up, so that the loss punishes
+//! it more. t(2.1) inputs are slower (by 37 % in ‖S − S*‖ here): most of their variance is in rare, huge
+//! entries, so that between them a batch teaches little. None of these 40 runs ended beyond 100; labels had no
+//! noise, so that a huge input has a small residual late in training. No theorem says so of other runs, and
+//! 5000 steps of five seeds are a look, not a study.
