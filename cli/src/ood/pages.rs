@@ -15,7 +15,8 @@
 //!
 //! **With noise there is, long after noise has taken over, and with either sign.** One V* with M = 2 and d = 4,
 //! D = 8, K = 2, κ = 1/D, T = 10⁶, exponential inputs, 20 batches of 100 (seeds 1 to 20) for each deviation τ of
-//! the noise, as in `popgd ood --config v.json -D 8 -K 2 -T 10^6 --noise 3 --seed 1`:
+//! the noise, as in `popgd ood --config v.json -D 8 -K 2 -T 10^6 --noise 3 --seed 1 --samples 512` with a key
+//! `v` in the file, so that the seed draws batches alone (another V* has other figures of the same kind):
 //!
 //! | τ | noise takes over at T ≈ | slope over the law | median slope on a batch | from … to | sign changes in the last decade | ends below 0 |
 //! |---|---|---|---|---|---|---|
