@@ -5,6 +5,7 @@ use popgd_core::model::teacher::Shape;
 
 use super::batch::{Batch, Network, Scratch};
 use super::draw::{Purpose, TRAINING, stream};
+use super::learner::Learner;
 use super::problem::Problem;
 use super::student::Student;
 use super::{observe, step};
