@@ -55,6 +55,15 @@ pub struct OodArgs {
     )]
     pub epsilon: Option<String>,
 
+    /// T₀, from which on everything is proven [default: soon after tan θ has fallen below 0.1]
+    #[arg(
+        long,
+        value_name = "T0",
+        help_heading = "Out of distribution",
+        allow_hyphen_values = true
+    )]
+    pub from_step: Option<String>,
+
     /// How many samples of a law are drawn [default: 10^5]
     #[arg(long, value_name = "N", help_heading = "Samples", allow_hyphen_values = true)]
     pub samples: Option<String>,

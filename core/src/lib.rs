@@ -17,7 +17,7 @@
 //! |---|---|
 //! | [`scalar`] | what we compute with: the trait, `f32` and `f64`, [`Interval`], [`Dual`], `Expr` |
 //! | [`model`] | what is computed: [`Activation`], teachers, the exact loss and its gradient |
-//! | [`theory`] | what is claimed: Theorem 3.1, sharp constants, burn-in, stability limits |
+//! | [`theory`] | what is claimed: Theorems 3.1 and 3.2, sharp constants, burn-in, stability limits, second moments |
 //! | [`descent`] | how it runs: [`Dense`] in full matrices, [`Lumped`] in a few scalars |
 //! | `gradient_check` | is the gradient right? proofs and other checks (feature `symbolic`) |
 //!

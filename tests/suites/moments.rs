@@ -331,8 +331,9 @@ fn token_streams_merge_however_they_are_split() {
                 let exact =
                     stream.samples.iter().map(|x| x[i].powi(2)).sum::<f64>() / whole.count() as f64;
                 let fourth = whole.mean_of_squares(i).unwrap();
-                near(merged.mean(i).unwrap() / exact, 1.0, 1e-14)
-                    && near(merged.mean_of_squares(i).unwrap() / fourth, 1.0, 1e-14)
+                let off = |a: f64, b: f64| (a - b).abs() <= 1e-14 * b;
+                off(merged.mean(i).unwrap(), exact)
+                    && off(merged.mean_of_squares(i).unwrap(), fourth)
                     && fourth * (1.0 + 1e-12) >= exact * exact
             })
     }
@@ -350,6 +351,17 @@ fn small_samples_are_not_lost_beside_large_ones() {
     }
     let mean = sums.mean(0).unwrap();
     assert!(near(mean, (1e16 + 1e6) / 1_000_001.0, 1e-15), "{mean}");
+
+    // Nor where streams are merged: 2⁵³ + 1 in one, −2⁵³ in the other.
+    let large = 2_f64.powi(53);
+    let (mut first, mut second) = ([0.0; 4], [0.0; 4]);
+    let mut sums = SecondSums::new(0.0, 1, &mut first).unwrap();
+    sums.push(&[large]).unwrap();
+    sums.push(&[1.0]).unwrap();
+    let mut others = SecondSums::new(0.0, 1, &mut second).unwrap();
+    others.push(&[-large]).unwrap();
+    others.merge(&sums).unwrap();
+    assert_eq!(others.mean(0), Some(1.0 / 3.0));
 }
 
 #[test]
@@ -539,7 +551,7 @@ fn later_errors_are_enclosed() {
                 assert!((all + slack.hull(-slack)).contains(value));
                 assert!(from.is_subset_of(all.hull(from)), "{from:?}");
             }
-            assert!(then.outside.width() < 1e-6 * then.outside.hi(), "{:?}", then.outside);
+            assert!(then.outside.width() < 1e-4 * then.outside.hi(), "{:?}", then.outside);
         }
     }
 }

@@ -155,6 +155,7 @@ impl Arguments {
             ("labels", &args.labels),
             ("label_distance", &args.label_distance),
             ("epsilon", &args.epsilon),
+            ("from_step", &args.from_step),
             ("samples", &args.samples),
             ("batch", &args.batch),
             ("threads", &args.threads),
@@ -541,7 +542,6 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
         CommandKind::Ood => &[
             ("strict", "belongs to `popgd rates`: leave it out for `popgd ood`"),
             ("save_state", "belongs to `popgd run`: leave it out for `popgd ood`"),
-            ("from_step", "belongs to `popgd certify`: leave it out for `popgd ood`"),
         ],
     };
     match foreign.iter().find(|(key, _)| values.has(key)) {

@@ -180,18 +180,17 @@ impl Bounds<'_> {
     /// What is proven of every later step for ε.
     ///
     /// # Errors
-    /// An interrupt; a refusal is part of the result.
+    /// An interrupt, a step that cannot be T₀; a refusal is part of the result.
     pub fn proven(
         &self,
         distance: Distance,
         epsilon: f64,
-        quiet: bool,
+        wanted: Wanted<'_>,
     ) -> Result<Result<Proven, String>, Failure> {
-        let wanted = Wanted { from_step: None, at: &[], quiet };
         match make::certificate(self.model, wanted) {
             Ok(certificate) => Ok(self.proven_by(&certificate, distance, epsilon)),
-            Err(Failure::Interrupted(message)) => Err(Failure::Interrupted(message)),
-            Err(failure) => Ok(Err(failure.to_string())),
+            Err(Failure::Undecided(reason)) => Ok(Err(reason)),
+            Err(failure) => Err(failure),
         }
     }
 

@@ -382,3 +382,133 @@ impl Work {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use popgd_core::theory::moments::{Errors, TokenMoments, mean_square};
+    use rand_core::SeedableRng;
+
+    use super::*;
+
+    fn scene<'a>(
+        slope: f64,
+        teacher: &'a TeacherMatrices,
+        points: &'a [Point],
+        labels: Conditional,
+    ) -> Scene<'a> {
+        Scene {
+            tokens: 4,
+            channels: 2,
+            features: 3,
+            activation: Activation::leaky_relu(slope),
+            teacher,
+            weights: &[0.5, 0.0],
+            shift: 2,
+            points,
+            labels,
+            keeps_gram: true,
+        }
+    }
+
+    fn teacher() -> TeacherMatrices {
+        // Groups {0, 1} and {2, 3}.
+        let level = |column: usize, token: usize| u32::from(column / 2 != token / 2);
+        TeacherMatrices {
+            value_matrix: vec![0.3, -1.2, 0.7, 1.1, 0.4, -0.6],
+            other_value_matrix: vec![-0.2, 0.9, 0.1, 0.5, -0.8, 0.3],
+            levels: (0..16).map(|at| level(at / 4, at % 4)).collect(),
+        }
+    }
+
+    fn points() -> Vec<Point> {
+        [[-0.1, 0.2], [-1e-7, 3e-4]]
+            .into_iter()
+            .map(|errors| Point { t: 1, errors: errors.to_vec(), ahead: 0.0, excess_loss: 0.0 })
+            .collect()
+    }
+
+    fn inputs(count: usize) -> Vec<f64> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        (0..12 * count).map(|_| StandardNormal.sample(&mut random)).collect()
+    }
+
+    /// For the identity the gap on a sample is the formula with the second moments of that sample.
+    #[test]
+    fn the_gap_of_the_identity_is_its_formula() {
+        let (teacher, points, inputs) = (teacher(), points(), inputs(1000));
+        let scene = scene(1.0, &teacher, &points, Conditional::Teacher);
+        let mut tally = Tally::new(&scene);
+        for block in inputs.chunks(12 * 256) {
+            let mut own = Tally::new(&scene);
+            add_block(&scene, block, None, None, &mut own);
+            tally.merge(&own);
+        }
+        let gram = tally.token_moments(4).unwrap();
+        for (at, point) in points.iter().enumerate() {
+            let columns: Vec<f64> =
+                teacher.levels.iter().map(|&level| point.errors[level as usize]).collect();
+            let errors = Errors::Dense { tokens: 4, columns: &columns };
+            let formula = mean_square(1.0, &TokenMoments::Full { gram: &gram }, &errors).unwrap();
+            let measured = tally.gap(at).unwrap().value;
+            assert!((measured / (0.5 * formula) - 1.0).abs() < 1e-12, "{measured} {formula}");
+        }
+    }
+
+    /// Every label against its definition, written out.
+    #[test]
+    fn gaps_are_differences_of_losses() {
+        let (teacher, points, inputs) = (teacher(), points(), inputs(20));
+        let activation = Activation::leaky_relu(0.3);
+        let weights = [0.5, 0.0];
+        let responses: Vec<f64> = inputs.iter().take(20 * 8).map(|x| x * x).collect();
+        let output = |values: &[f64], input: &[f64], column: &dyn Fn(usize, usize) -> f64| {
+            let mut out = vec![0.0; 8];
+            for (at, slot) in out.iter_mut().enumerate() {
+                let (m, j) = (at / 4, at % 4);
+                let sum = (0..4)
+                    .map(|i| {
+                        let seen: f64 = (0..3).map(|f| values[3 * m + f] * input[4 * f + i]).sum();
+                        seen * column(j, i)
+                    })
+                    .sum();
+                *slot = activation.apply(sum);
+            }
+            out
+        };
+        let level = |j: usize, i: usize| teacher.levels[4 * j + i] as usize;
+        for labels in
+            [Conditional::Teacher, Conditional::Zero, Conditional::Another, Conditional::Given]
+        {
+            let scene = scene(0.3, &teacher, &points, labels);
+            let mut tally = Tally::new(&scene);
+            add_block(&scene, &inputs, Some(&responses), None, &mut tally);
+            for (at, point) in points.iter().enumerate() {
+                let mut sum = 0.0;
+                for (n, input) in inputs.chunks(12).enumerate() {
+                    let own = output(&teacher.value_matrix, input, &|j, i| {
+                        weights[level(j, i)] + point.errors[level(j, i)]
+                    });
+                    let goal = output(&teacher.value_matrix, input, &|j, i| weights[level(j, i)]);
+                    let label = match labels {
+                        Conditional::Teacher => goal.clone(),
+                        Conditional::Zero => vec![0.0; 8],
+                        // Its groups are two tokens further.
+                        Conditional::Another => {
+                            output(&teacher.other_value_matrix, input, &|j, i| {
+                                weights[level(j, (i + 2) % 4)]
+                            })
+                        }
+                        Conditional::Given => responses[8 * n..8 * (n + 1)].to_vec(),
+                    };
+                    let loss = |out: &[f64]| {
+                        0.5 * out.iter().zip(&label).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+                    };
+                    sum += loss(&own) - loss(&goal);
+                }
+                let found = tally.gap(at).unwrap().value;
+                let size = if at == 0 { 1e-12 } else { 1e-10 };
+                assert!((found - sum / 20.0).abs() < size, "{labels:?}: {found} {}", sum / 20.0);
+            }
+        }
+    }
+}

@@ -16,6 +16,7 @@ use super::report::{Figure, Report, Row, Sharp, Statement};
 use super::settings::{Inputs, Labels, OodSettings};
 use super::slopes::slopes;
 use super::tail::{Largest, Verdict};
+use crate::certificate::make::Wanted;
 use crate::engine::with_lumped_model;
 use crate::error::Failure;
 use crate::interrupt;
@@ -37,6 +38,7 @@ struct Question<'a> {
     ood: &'a OodSettings,
     points: &'a [Point],
     weights: &'a [f64],
+    from_step: Option<u64>,
     quiet: bool,
     pool: rayon::ThreadPool,
 }
@@ -63,7 +65,15 @@ pub fn report(settings: &Settings, ood: &OodSettings) -> Result<Report, Failure>
         .build()
         .map_err(|error| Failure::Io(format!("--threads: {error}")))?;
     let (weights, _) = path::levels_of(model);
-    let question = Question { model, ood, points: &points, weights: &weights, quiet, pool };
+    let question = Question {
+        model,
+        ood,
+        points: &points,
+        weights: &weights,
+        from_step: settings.from_step,
+        quiet,
+        pool,
+    };
     let found = match &ood.inputs {
         Inputs::File(path) => question.over_data(path)?,
         _ => question.over_law()?,
@@ -381,6 +391,7 @@ impl Question<'_> {
             }
             _ => tally.largest_label() + (self.deviation().powi(2)) * model.channels as f64,
         };
+        let wanted = Wanted { from_step: self.from_step, at: &[], quiet: self.quiet };
         let statement = match stated_steps(model, inputs.max(labels), ood.epsilon) {
             None => None,
             Some(stated) => Some(Statement {
@@ -388,7 +399,7 @@ impl Question<'_> {
                 inputs,
                 labels,
                 stated,
-                proven: bounds.proven(distance, ood.epsilon, self.quiet)?,
+                proven: bounds.proven(distance, ood.epsilon, wanted)?,
             }),
         };
         let noise_from = sharp.and_then(|sharp| {

@@ -76,6 +76,28 @@
 //!   enclosure are always proven); `operations` and `terms` but of proofs, `order` but of
 //!   remainders, `difference_at_most` but of enclosures; `difference_at_least` of proofs and
 //!   remainders that are not refuted.
+//! * `ood` adds `moments`: the `verdict` (`holds`, `fails`, `cannot_tell`), a `sentence`, the `largest`
+//!   E‖x̃_i‖² (`"inf"` if it is infinite), of laws with independent entries `entry_mean` and
+//!   `entry_variance`; of data the number of `samples`, the `confidence` of bounds on tail indices, and
+//!   `tokens`, each with `moment`, its bounds of 95 % `moment_least` and `moment_most` and whether these
+//!   can be trusted (`moment_bounds_hold`: the tail index is above 4), and, if there are enough samples,
+//!   `tail_index` with `tail_index_least`, `tail_index_most` and the number of `order_statistics`. If the
+//!   hypothesis does not fail: `samples`; `amplification`, by what σ may stretch a mean square;
+//!   `label_distance_at_most`, the bound R of (2) in note 10; `gaps`, for every recorded `t` the
+//!   `square_distance` Δ² and the `gap` (each a `value` with `status` `cited`, from a closed form, or
+//!   `measured`, with a `standard_error`), the `bound`, whether the gap `is_below` it up to four standard
+//!   errors, and `batch_gap`, that of one finite batch; `slopes` `of` `population_gap`, `batch_gap` and
+//!   `bound` (`from` which step on; the `slope`, null where the sign changes within the last decade;
+//!   `sign_changes` over all steps; the `power` that it is near: `-1`, `-1/2`, `neither`, or `open`);
+//!   `sharp_constant` where there is a limit law (`limit` of ηTΔ², `at_end_over_limit` with its
+//!   `standard_error`); `noise_dominates_batch_from`, a T; and `theorem`: `epsilon`, `input_moment`,
+//!   `label_moment`, `stated_steps` (T_ε without its constant), and its `verdict`, `holds` with `status`
+//!   `proven`, `proven_from` (T₀), `bound_there`, the `steps` from which on the gap is at most ε (null
+//!   with verdict `open` if beyond 2^62) and `steps_over_stated`; or `open` with a `reason`. `stopped` with
+//!   its `reason` (`interrupted`) if not all samples were looked at. In CSV a line is a recorded step: `t`,
+//!   `square_distance`, `square_distance_error`, `gap`, `gap_error`, `bound`, `batch_gap`; of a moment check
+//!   alone a token (`token`, `moment`, `moment_least`, `moment_most`, `tail_index`, `tail_index_least`,
+//!   `tail_index_most`, `verdict`), or, of a law, `moment` and `verdict`.
 //! * `simulate` adds `exact`: the `trajectory` of the exact descent (`t`, `excess_loss`, `score_error`,
 //!   `value_error`), `limit_law` (`t_times_excess_loss`) where there is one, and `teacher_scores`, S* row
 //!   by row; `late`, one entry a `batch` size: over the window `from` … `to` the `slopes`, each with its
@@ -84,11 +106,14 @@
 //!   `exponents_of_batch`, if there are several sizes: for `value_distance` and `score_distance` the power
 //!   of N by which they fall, `measured` and `predicted`; and `runs` (`batch`, `run`, the `steps` made, its
 //!   `trajectory`, `attention_error`, which is max |S − S*| over the largest entry of S*, `value_matrix`
-//!   and `scores` at the end). A row of a trajectory has `t` and the measures that
+//!   and `scores` at the end; of the full model `value_matrix` and `key_query` instead, and no `late`).
+//!   A row of a trajectory has `t` and the measures that
 //!   [`Measure`](crate::simulate::measure::Measure) describes: `batch_excess`, `excess_loss`,
 //!   `score_error`, `value_error`, `cosine`, `value_distance`, `score_distance`, `ood_half_square`,
 //!   `ood_teacher`, `ood_unrelated`, `ood_unrelated_mean`, and these last four of the exact run with
-//!   `exact_` before their names. `stopped` is as for `run`, of the slowest run. In CSV a line is a
+//!   `exact_` before their names; of the full model `batch_excess`, `score_error`, `value_error`, `cosine`
+//!   and the sizes of blocks `value_inputs`, `value_positions`, `keys_inputs`, `keys_inputs_positions`,
+//!   `keys_positions_inputs`, `keys_positions`. `stopped` is as for `run`, of the slowest run. In CSV a line is a
 //!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
 //!   `exact_score_error`, `exact_value_error`.
 //! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),

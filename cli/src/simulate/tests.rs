@@ -205,6 +205,16 @@ fn the_first_step_of_the_full_model_offsets_its_output() {
     }
 }
 
+/// The form without cancellation is the difference of squares.
+#[test]
+fn gaps_are_differences_of_losses() {
+    let (labels, outputs, teacher) = ([1.0, -2.0, 0.5], [0.5, 3.0, 0.25], [0.75, 1.0, -1.0]);
+    let half = |other: &[f64; 3]| 0.5 * observe::distance(&labels, other).powi(2);
+    let expected = (half(&outputs) - half(&teacher)) / 2.0;
+    let found = observe::gap(&labels, &outputs, &teacher, 2);
+    assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+}
+
 #[test]
 fn cosines_and_distances() {
     assert_eq!(observe::cosine(&[1.0, 0.0], &[1.0, 0.0]), 1.0);
