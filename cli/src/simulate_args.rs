@@ -7,6 +7,11 @@ use clap::Args;
 /// Flags of a simulation.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SimulateArgs {
+    /// Train the whole model (2.5), whose attention sees tokens and positions, and tell which of its
+    /// blocks move
+    #[arg(long, help_heading = "Simulation")]
+    pub full_model: bool,
+
     /// N, the number of fresh samples in the batch of a step; several, separated by commas, are
     /// compared [default: 100]
     #[arg(long, value_name = "N,…", help_heading = "Simulation", allow_hyphen_values = true)]

@@ -39,8 +39,10 @@ const SMALL: [&str; 14] = [
     "json",
 ];
 
+/// These sizes and more flags, which win.
 fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&SMALL[..], more].concat()
+    let kept = SMALL.chunks(2).filter(|pair| !more.contains(&pair[0]));
+    kept.flatten().chain(more).copied().collect()
 }
 
 #[test]
@@ -72,7 +74,16 @@ fn beside_training_runs_the_exact_descent() {
 
 #[test]
 fn batches_and_closed_form_measure_the_same() {
-    let more = ["--evaluation", "20000", "--noise", "1", "--at", "30,100,300"];
+    let more = [
+        "--evaluation",
+        "20000",
+        "--noise",
+        "1",
+        "--at",
+        "30,100,300",
+        "--activation",
+        "leaky-relu:0.3",
+    ];
     let found = document(&simulate(&small(&more)));
     for run in list(&found, "runs") {
         for row in list(run, "trajectory") {
@@ -311,6 +322,17 @@ fn results_repeat_themselves() {
     assert_eq!(text(&again.stdout), std::fs::read_to_string(path).unwrap());
 }
 
+/// The picture of the notes is of the configuration that their command has now.
+#[test]
+fn the_picture_of_the_notes_is_of_this_configuration() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures/simulate.svg");
+    let kept = std::fs::read_to_string(kept).expect("it is there");
+    let found = document(&simulate(&["--preset", "gcn", "--dry-run", "--format", "json"]));
+    let hash = found["provenance"]["config_hash"].as_str().unwrap();
+    let mend = "draw it anew: popgd simulate --preset gcn --plot cli/pictures/simulate.svg";
+    assert!(kept.contains(&format!("configuration {hash}")), "{mend}");
+}
+
 #[track_caller]
 fn refuses(args: &[&str], words: &[&str]) {
     let output = simulate(args);
@@ -341,13 +363,55 @@ fn what_cannot_be_is_refused() {
 fn a_rate_that_batches_cannot_bear_is_told() {
     // Stable for the population, but not for a single sample with many features.
     let args = ["-D", "4", "-K", "2", "-d", "40", "--rate", "1.9", "--batch", "1", "--seeds", "1"];
-    let output = simulate(&[&args[..], &["--activation", "relu", "--steps", "5000"]].concat());
+    let output = simulate(
+        &[&args[..], &["--activation", "relu", "--steps", "5000", "--teacher-norm", "1"]].concat(),
+    );
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
         message.contains("left the range of floats") && message.contains("--batch"),
         "{message}"
     );
+}
+
+/// Figure 1 of the paper: of the whole model those blocks move that the position-only student has.
+#[test]
+fn the_full_model_moves_two_blocks() {
+    let args = [
+        "--full-model",
+        "--task",
+        "sts",
+        "-D",
+        "6",
+        "-K",
+        "2",
+        "-d",
+        "3",
+        "--teacher-norm",
+        "3",
+        "--steps",
+        "2000",
+        "--batch",
+        "100",
+        "--seeds",
+        "1",
+        "--noise",
+        "0.1",
+        "--format",
+        "json",
+    ];
+    let found = document(&simulate(&args));
+    let run = &list(&found, "runs")[0];
+    let rows = list(run, "trajectory");
+    let last = &rows[rows.len() - 1];
+    assert!(number(&last["cosine"]) > 0.99, "{last}");
+    assert!(number(&last["value_inputs"]) > 10.0 * number(&last["value_positions"]), "{last}");
+    for other in ["keys_inputs", "keys_inputs_positions", "keys_positions_inputs"] {
+        assert!(number(&last["keys_positions"]) > 5.0 * number(&last[other]), "{other}: {last}");
+    }
+    assert!(number(&last["batch_excess"]) < 0.1 * number(&rows[0]["batch_excess"]), "{last}");
+    assert_eq!(list(run, "key_query").len(), 9);
+    refuses(&["--full-model", "--config", "no-such-file.toml"], &["no-such-file.toml"]);
 }
 
 #[test]

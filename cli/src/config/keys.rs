@@ -65,6 +65,7 @@ pub const KEYS: &[Key] = &[
     flag("remainders", &["taylor"]),
     flag("print", &["formulas"]),
     flag("batch", &["batch_size", "n"]),
+    flag("full_model", &["full"]),
     flag("seeds", &["repeats"]),
     flag("evaluation", &["evaluation_samples"]),
     flag("checkpoint_every", &["checkpoint"]),

@@ -153,6 +153,7 @@ impl Arguments {
         ] {
             arguments.text(key, value.as_deref());
         }
+        arguments.switch("full_model", own.full_model);
         arguments.path("resume", own.resume.as_deref())?;
         Ok(arguments)
     }

@@ -9,7 +9,8 @@ use crate::ood::family::Family;
 use crate::simulate::settings::SimulateSettings;
 
 /// Keys that `simulate` has a use for, and not every other command.
-pub(super) const KEYS: [&str; 5] = ["batch", "seeds", "inputs", "evaluation", "checkpoint_every"];
+pub(super) const KEYS: [&str; 6] =
+    ["batch", "seeds", "inputs", "evaluation", "checkpoint_every", "full_model"];
 
 /// Larger batches or more runs than these are a slip of the pen.
 const MOST: u64 = 1_000_000;
@@ -33,6 +34,11 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
         }
         true => Some(count(&values, "checkpoint_every", 1, u64::MAX)? as u64),
     };
+    let full_model = values.switch("full_model")?;
+    if let Some(key) = ["w0", "kq0", "logits"].into_iter().find(|key| full_model && values.has(key))
+    {
+        return Err(values.fail(key, "the full model starts from 0: leave it out"));
+    }
     let threads = match values.has("threads") {
         false => 0,
         true => count(&values, "threads", 1, MOST)?,
@@ -47,9 +53,13 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
     if let Value::Object(echo) = &mut base.echo {
         add(echo, &batches, seeds, evaluation);
         echo.insert("inputs".into(), law.into());
+        if full_model {
+            echo.insert("full_model".into(), true.into());
+        }
     }
     let settings = SimulateSettings {
         base,
+        full_model,
         batches,
         seeds,
         evaluation,

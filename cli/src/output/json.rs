@@ -125,11 +125,14 @@
 //!   `exponents_of_batch`, if there are several sizes: for `value_distance` and `score_distance` the power
 //!   of N by which they fall, `measured` and `predicted`; and `runs` (`batch`, `run`, the `steps` made, its
 //!   `trajectory`, `attention_error`, which is max |S − S*| over the largest entry of S*, `value_matrix`
-//!   and `scores` at the end). A row of a trajectory has `t` and the measures that
+//!   and `scores` at the end; of the full model `value_matrix` and `key_query` instead, and no `late`).
+//!   A row of a trajectory has `t` and the measures that
 //!   [`Measure`](crate::simulate::measure::Measure) describes: `batch_excess`, `excess_loss`,
 //!   `score_error`, `value_error`, `cosine`, `value_distance`, `score_distance`, `ood_half_square`,
 //!   `ood_teacher`, `ood_unrelated`, `ood_unrelated_mean`, and these last four of the exact run with
-//!   `exact_` before their names. `stopped` is as for `run`, of the slowest run. In CSV a line is a
+//!   `exact_` before their names; of the full model `batch_excess`, `score_error`, `value_error`, `cosine`
+//!   and the sizes of blocks `value_inputs`, `value_positions`, `keys_inputs`, `keys_inputs_positions`,
+//!   `keys_positions_inputs`, `keys_positions`. `stopped` is as for `run`, of the slowest run. In CSV a line is a
 //!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
 //!   `exact_score_error`, `exact_value_error`.
 //! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it

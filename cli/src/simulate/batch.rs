@@ -74,7 +74,7 @@ impl<S: Scalar> Network<'_, S> {
     pub fn apply(&self, input: &[S], scratch: &mut Scratch<S>, outputs: &mut [S]) {
         self.forward(input, scratch);
         for (slot, &x) in outputs.iter_mut().zip(&scratch.outputs) {
-            *slot = self.activate(x);
+            *slot = activate(&self.activation, x);
         }
     }
 
@@ -85,7 +85,7 @@ impl<S: Scalar> Network<'_, S> {
         for (input, labels) in samples(self.shape, batch) {
             self.forward(input, scratch);
             for (&x, &label) in scratch.outputs.iter().zip(labels) {
-                sum = sum + (self.activate(x) - label).square();
+                sum = sum + (activate(&self.activation, x) - label).square();
             }
             count += 1;
         }
@@ -110,9 +110,9 @@ impl<S: Scalar> Network<'_, S> {
         for (input, labels) in samples(self.shape, batch) {
             self.forward(input, scratch);
             for (slot, &label) in scratch.outputs.iter_mut().zip(labels) {
-                let (x, residual) = (*slot, self.activate(*slot) - label);
+                let (x, residual) = (*slot, activate(&self.activation, *slot) - label);
                 sum = sum + residual.square();
-                *slot = residual * self.slope(x);
+                *slot = residual * slope(&self.activation, self.slope_at_zero, x);
             }
             self.add_sample(input, scratch, value_gradient, logit_gradient);
             count += 1;
@@ -156,22 +156,22 @@ impl<S: Scalar> Network<'_, S> {
             }
         }
     }
+}
 
-    /// σ(x) = αx + β|x| with α + β = 1.
-    fn activate(&self, x: S) -> S {
-        let linear = self.activation.linear();
-        linear * x + (x.one() - linear) * x.absolute()
-    }
+/// σ(x) = αx + β|x| with α + β = 1.
+pub(super) fn activate<S: Scalar>(activation: &Activation<S>, x: S) -> S {
+    let linear = activation.linear();
+    linear * x + (x.one() - linear) * x.absolute()
+}
 
-    /// σ′(x).
-    fn slope(&self, x: S) -> S {
-        let linear = self.activation.linear();
-        x.if_zero(self.slope_at_zero, linear + (x.one() - linear) * x.sign())
-    }
+/// σ′(x).
+pub(super) fn slope<S: Scalar>(activation: &Activation<S>, slope_at_zero: S, x: S) -> S {
+    let linear = activation.linear();
+    x.if_zero(slope_at_zero, linear + (x.one() - linear) * x.sign())
 }
 
 /// Inputs with their labels.
-fn samples<S>(shape: Shape, batch: &Batch<S>) -> impl Iterator<Item = (&[S], &[S])> {
+pub(super) fn samples<S>(shape: Shape, batch: &Batch<S>) -> impl Iterator<Item = (&[S], &[S])> {
     let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
     inputs.zip(batch.labels.chunks_exact(shape.channels * shape.tokens))
 }

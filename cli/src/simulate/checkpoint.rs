@@ -10,9 +10,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::measure::{Measure, Row};
-use super::problem::Problem;
 use super::settings::SimulateSettings;
-use super::student::Student;
 use crate::error::Failure;
 use crate::output::json;
 use crate::output::sink::Sink;
@@ -28,8 +26,8 @@ pub struct Checkpoint {
     pub t: u64,
     /// W_V.
     pub values: Vec<f64>,
-    /// Z, one row per query.
-    pub logits: Vec<f64>,
+    /// W_KQ, or the logits that stand for it.
+    pub keys: Vec<f64>,
     /// What was measured so far.
     pub rows: Vec<Row>,
 }
@@ -65,7 +63,7 @@ impl Store {
     /// A file that is not such a checkpoint: it is not overwritten.
     pub fn load(
         &self,
-        problem: &Problem,
+        measures: &'static [Measure],
         batch: usize,
         index: usize,
     ) -> Result<Option<Checkpoint>, Failure> {
@@ -75,17 +73,17 @@ impl Store {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::unreadable(&path, &error)),
         };
-        let found = parse(&text).filter(|found| {
-            found.values.len() == problem.shape.value_entries()
-                && found.logits.len() == problem.shape.score_entries()
-                && found.rows.iter().all(|row| row.values.len() == Measure::ALL.len())
-        });
-        found.map(Some).ok_or_else(|| {
-            Failure::usage(format!(
-                "{}: is not a checkpoint of this simulation: remove it, or --resume elsewhere",
-                path.display()
-            ))
-        })
+        let fits = |row: &Row| row.values.len() == measures.len();
+        let found = parse(&text, measures).filter(|found| found.rows.iter().all(fits));
+        found.map(Some).ok_or_else(|| self.damaged(batch, index))
+    }
+
+    /// What is said of a file that is no checkpoint.
+    pub fn damaged(&self, batch: usize, index: usize) -> Failure {
+        Failure::usage(format!(
+            "{}: is not a checkpoint of this simulation: remove it, or --resume elsewhere",
+            self.path(batch, index).display()
+        ))
     }
 
     /// Keeps where a run stands.
@@ -94,16 +92,15 @@ impl Store {
     /// What the system reports.
     pub fn save(
         &self,
-        batch: usize,
-        index: usize,
+        (batch, index): (usize, usize),
         t: u64,
-        student: &Student<'_>,
+        (values, keys): (&[f64], &[f64]),
         rows: &[Row],
     ) -> Result<(), Failure> {
         let mut map = Map::new();
         map.insert("t".into(), t.into());
-        map.insert("w0".into(), list(&student.values));
-        map.insert("logits".into(), list(&student.logits));
+        map.insert("w0".into(), list(values));
+        map.insert("keys".into(), list(keys));
         let rows = rows.iter().map(|row| {
             let mut entries = vec![Value::from(row.t)];
             entries.extend(row.values.iter().map(|&value| json::float(value)));
@@ -119,17 +116,17 @@ fn list(numbers: &[f64]) -> Value {
     numbers.iter().map(|&x| json::float(x)).collect()
 }
 
-fn parse(text: &str) -> Option<Checkpoint> {
+fn parse(text: &str, measures: &'static [Measure]) -> Option<Checkpoint> {
     let document: Value = serde_json::from_str(text).ok()?;
     let numbers = |key: &str| floats(document.get(key)?.as_array()?);
     let row = |row: &Value| {
         let (t, values) = row.as_array()?.split_first()?;
-        Some(Row { t: t.as_u64()?, values: floats(values)? })
+        Some(Row { t: t.as_u64()?, measures, values: floats(values)? })
     };
     Some(Checkpoint {
         t: document.get("t")?.as_u64()?,
         values: numbers("w0")?,
-        logits: numbers("logits")?,
+        keys: numbers("keys")?,
         rows: document.get("rows")?.as_array()?.iter().map(row).collect::<Option<_>>()?,
     })
 }

@@ -34,11 +34,23 @@ pub enum Measure {
     ExactOodUnrelated,
     /// `OodUnrelatedMean` of the exact run, on the same inputs.
     ExactOodUnrelatedMean,
+    /// Of the full model: the size of W_V on inputs.
+    ValueInputs,
+    /// Of the full model: the size of W_V on positions.
+    ValuePositions,
+    /// Of the full model: the size of W_KQ between inputs.
+    KeysInputs,
+    /// Of the full model: the size of W_KQ between inputs and positions.
+    KeysInputsPositions,
+    /// Of the full model: the size of W_KQ between positions and inputs.
+    KeysPositionsInputs,
+    /// Of the full model: the size of W_KQ between positions.
+    KeysPositions,
 }
 
 impl Measure {
     /// Those of the position-only student, in the order of their columns.
-    pub const ALL: [Self; 15] = [
+    pub const POSITION_ONLY: [Self; 15] = [
         Self::BatchExcess,
         Self::ExcessLoss,
         Self::ScoreError,
@@ -54,6 +66,21 @@ impl Measure {
         Self::ExactOodTeacher,
         Self::ExactOodUnrelated,
         Self::ExactOodUnrelatedMean,
+    ];
+
+    /// Those of the full model. Its attention depends on the input: the score error is the root of a
+    /// mean square; value error and cosine are of W_V on inputs.
+    pub const FULL: [Self; 10] = [
+        Self::BatchExcess,
+        Self::ScoreError,
+        Self::ValueError,
+        Self::Cosine,
+        Self::ValueInputs,
+        Self::ValuePositions,
+        Self::KeysInputs,
+        Self::KeysInputsPositions,
+        Self::KeysPositionsInputs,
+        Self::KeysPositions,
     ];
 
     /// Its name in results.
@@ -74,6 +101,12 @@ impl Measure {
             Self::ExactOodTeacher => "exact_ood_teacher",
             Self::ExactOodUnrelated => "exact_ood_unrelated",
             Self::ExactOodUnrelatedMean => "exact_ood_unrelated_mean",
+            Self::ValueInputs => "value_inputs",
+            Self::ValuePositions => "value_positions",
+            Self::KeysInputs => "keys_inputs",
+            Self::KeysInputsPositions => "keys_inputs_positions",
+            Self::KeysPositionsInputs => "keys_positions_inputs",
+            Self::KeysPositions => "keys_positions",
         }
     }
 
@@ -91,6 +124,12 @@ impl Measure {
             Self::OodTeacher | Self::ExactOodTeacher => "OOD, noisy teacher labels",
             Self::OodUnrelated | Self::ExactOodUnrelated => "OOD, unrelated labels",
             Self::OodUnrelatedMean | Self::ExactOodUnrelatedMean => "OOD, unrelated, label mean",
+            Self::ValueInputs => "W_V, inputs",
+            Self::ValuePositions => "W_V, positions",
+            Self::KeysInputs => "W_KQ, inputs × inputs",
+            Self::KeysInputsPositions => "W_KQ, inputs × positions",
+            Self::KeysPositionsInputs => "W_KQ, positions × inputs",
+            Self::KeysPositions => "W_KQ, positions × positions",
         }
     }
 
@@ -116,25 +155,23 @@ impl Measure {
             _ => None,
         }
     }
-
-    /// Its column.
-    pub fn column(self) -> usize {
-        Self::ALL.iter().position(|&other| other == self).unwrap_or_default()
-    }
 }
 
-/// What was measured after `t` steps: one value a [`Measure`], in the order of [`Measure::ALL`].
+/// What was measured after `t` steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The number of steps.
     pub t: u64,
-    /// The values.
+    /// What, in the order of columns.
+    pub measures: &'static [Measure],
+    /// The values of these.
     pub values: Vec<f64>,
 }
 
 impl Row {
-    /// A value.
+    /// A value; NaN if it was not measured.
     pub fn get(&self, measure: Measure) -> f64 {
-        self.values.get(measure.column()).copied().unwrap_or(f64::NAN)
+        let column = self.measures.iter().position(|&other| other == measure);
+        column.and_then(|at| self.values.get(at)).copied().unwrap_or(f64::NAN)
     }
 }

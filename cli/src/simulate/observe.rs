@@ -68,8 +68,10 @@ pub fn observe(
         Measure::ExactOodTeacher => of_exact.teacher,
         Measure::ExactOodUnrelated => of_exact.unrelated,
         Measure::ExactOodUnrelatedMean => of_exact.unrelated_mean,
+        _ => f64::NAN,
     };
-    Ok(Row { t: exact.t, values: Measure::ALL.map(value).to_vec() })
+    let measures = &Measure::POSITION_ONLY;
+    Ok(Row { t: exact.t, measures, values: measures.iter().copied().map(value).collect() })
 }
 
 /// `(1/2N) Σ (‖Y − TF‖² − ‖Y − f*‖²)` on a fresh batch of the kind that is trained on.
@@ -122,7 +124,7 @@ fn out_of_distribution(
 
 /// `(1/2N) Σ (‖Y − TF‖² − ‖Y − f*‖²)`, written as `½‖TF − f*‖² + ⟨f* − Y, TF − f*⟩` so that nothing
 /// cancels when TF is close to f*.
-fn gap(labels: &[f64], outputs: &[f64], teacher: &[f64], count: usize) -> f64 {
+pub(super) fn gap(labels: &[f64], outputs: &[f64], teacher: &[f64], count: usize) -> f64 {
     let sum: f64 = outputs
         .iter()
         .zip(teacher)

@@ -1,7 +1,7 @@
 //! Teacher, start and training as plain numbers.
 
 use popgd_core::model::activation::Activation;
-use popgd_core::model::positions::Metric;
+use popgd_core::model::positions::{Metric, Positions};
 use popgd_core::model::teacher::{Shape, Teacher};
 use popgd_core::scalar::Scalar;
 
@@ -35,6 +35,11 @@ pub struct Problem {
     pub rate: f64,
     /// κ.
     pub logit_gain: f64,
+    /// P, row by row: column i is the position of token i. For the full model only, otherwise P is in
+    /// κ.
+    pub positions: Vec<f64>,
+    /// τ.
+    pub temperature: f64,
     /// Standard deviation of the label noise.
     pub noise: f64,
 }
@@ -49,27 +54,39 @@ impl Problem {
             return Err(Failure::usage("--method: only dense runs can be simulated"));
         };
         let noise = model.noise.to_f64();
-        engine::with_dense_start::<f64, _>(model, dense, |(core, _, _), values, logits| {
-            let teacher = core.teacher;
-            let Metric::Gain(logit_gain) = core.metric else { return Ok(None) };
-            let scores = teacher.scores().to_vec();
-            let weights = |row: &[f64]| {
-                row.iter().copied().enumerate().filter(|&(_, weight)| weight != 0.0).collect()
-            };
-            Ok(Some(Self {
-                shape: teacher.shape(),
-                activation: *teacher.activation(),
-                slope_at_zero: core.slope_at_zero,
-                teacher_values: teacher.value_matrix().to_vec(),
-                support: scores.chunks(teacher.shape().tokens).map(weights).collect(),
-                teacher_scores: scores,
-                start_values: values.to_vec(),
-                start_logits: logits.to_vec(),
-                rate: core.rate,
-                logit_gain,
-                noise,
-            }))
-        })?
+        engine::with_dense_start::<f64, _>(
+            model,
+            dense,
+            |(core, positions, temperature), values, logits| {
+                let teacher = core.teacher;
+                let Metric::Gain(logit_gain) = core.metric else { return Ok(None) };
+                let scores = teacher.scores().to_vec();
+                let tokens = teacher.shape().tokens;
+                let identity = || (0..tokens * tokens).map(|at| f64::from(at % (tokens + 1) == 0));
+                let positions = match positions {
+                    Positions::Orthogonal(given) | Positions::General(given) => given.to_vec(),
+                    Positions::Identity => identity().collect(),
+                };
+                let weights = |row: &[f64]| {
+                    row.iter().copied().enumerate().filter(|&(_, weight)| weight != 0.0).collect()
+                };
+                Ok(Some(Self {
+                    shape: teacher.shape(),
+                    activation: *teacher.activation(),
+                    slope_at_zero: core.slope_at_zero,
+                    teacher_values: teacher.value_matrix().to_vec(),
+                    support: scores.chunks(teacher.shape().tokens).map(weights).collect(),
+                    teacher_scores: scores,
+                    start_values: values.to_vec(),
+                    start_logits: logits.to_vec(),
+                    rate: core.rate,
+                    logit_gain,
+                    positions,
+                    temperature,
+                    noise,
+                }))
+            },
+        )?
         .ok_or_else(|| {
             Failure::usage(
                 "p: is not orthogonal, and training is simulated for orthogonal positions only: \

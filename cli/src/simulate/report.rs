@@ -102,8 +102,17 @@ impl Simulation {
         differences.fold(0.0, f64::max) / largest
     }
 
-    /// The slopes of a size over the last decade of steps.
+    /// What was measured, in the order of columns.
+    pub fn measures(&self) -> &'static [Measure] {
+        if self.full_model { &Measure::FULL } else { &Measure::POSITION_ONLY }
+    }
+
+    /// The slopes of a size over the last decade of steps; none of the full model, which has no
+    /// theorem.
     pub fn late(&self, batch: usize) -> Option<Late> {
+        if self.full_model {
+            return None;
+        }
         let steps = |run: &Run| run.rows.last().map(|row| row.t);
         let to = self.of_batch(batch).filter_map(steps).min()?;
         let from = to.div_ceil(10).max(1);
@@ -136,7 +145,7 @@ impl Simulation {
     /// theory of note 14 has −½. Nothing for fewer than two sizes.
     pub fn distance_exponent(&self, measure: Measure) -> Option<Estimate> {
         let batches = self.batches();
-        if batches.len() < 2 {
+        if batches.len() < 2 || self.full_model {
             return None;
         }
         let runs = self.runs.iter().map(|run| run.index).max()? + 1;

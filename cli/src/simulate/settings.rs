@@ -10,6 +10,8 @@ use crate::settings::Settings;
 pub struct SimulateSettings {
     /// Model, training, recorded steps and output.
     pub base: Settings,
+    /// Whether attention sees tokens too: equation (2.5) of the paper.
+    pub full_model: bool,
     /// Sizes of batches, increasing.
     pub batches: Vec<usize>,
     /// Runs of each.

@@ -3,7 +3,13 @@
 use popgd_core::scalar::Scalar;
 
 use super::batch::{Batch, Network, Scratch};
+use super::exact::ExactState;
+use super::learner::Learner;
+use super::measure::{Measure, Row};
+use super::observe::{Streams, observe};
 use super::problem::Problem;
+use crate::error::Failure;
+use crate::ood::family::Family;
 
 /// W_V and the logits, through which alone W_KQ acts: for orthogonal positions a step on W_KQ is a
 /// step on the logits at κ times the rate (note 1).
@@ -39,13 +45,56 @@ impl<'p> Student<'p> {
         student
     }
 
-    /// As it is before training.
-    pub fn at_start(problem: &'p Problem) -> Self {
+    /// σ(W_V X S) for every input of a batch, one after the other.
+    pub fn apply(&mut self, batch: &Batch<f64>, outputs: &mut Vec<f64>) {
+        let shape = self.problem.shape;
+        let network = Network {
+            shape,
+            activation: self.problem.activation,
+            slope_at_zero: self.problem.slope_at_zero,
+            values: &self.values,
+            scores: &self.scores,
+            by_token: &self.by_token,
+        };
+        outputs.resize(batch.labels.len(), 0.0);
+        let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
+        for (input, outputs) in inputs.zip(outputs.chunks_mut(shape.channels * shape.tokens)) {
+            network.apply(input, &mut self.scratch, outputs);
+        }
+    }
+
+    fn attend(&mut self) {
+        let tokens = self.problem.shape.tokens;
+        let queries = self.logits.chunks_exact(tokens).zip(self.scores.chunks_exact_mut(tokens));
+        for (query, (logits, scores)) in queries.enumerate() {
+            f64::softmax(None, logits, scores);
+            for (row, &score) in self.by_token.chunks_exact_mut(tokens).zip(scores.iter()) {
+                if let Some(slot) = row.get_mut(query) {
+                    *slot = score;
+                }
+            }
+        }
+    }
+}
+
+impl<'p> Learner<'p> for Student<'p> {
+    const MEASURES: &'static [Measure] = &Measure::POSITION_ONLY;
+
+    fn at_start(problem: &'p Problem) -> Self {
         Self::new(problem, problem.start_values.clone(), problem.start_logits.clone())
     }
 
-    /// One step of gradient descent on the loss of a batch.
-    pub fn step(&mut self, batch: &Batch<f64>) {
+    fn with_parameters(problem: &'p Problem, values: Vec<f64>, logits: Vec<f64>) -> Option<Self> {
+        let shape = problem.shape;
+        let fit = (values.len(), logits.len()) == (shape.value_entries(), shape.score_entries());
+        fit.then(|| Self::new(problem, values, logits))
+    }
+
+    fn parameters(&self) -> (&[f64], &[f64]) {
+        (&self.values, &self.logits)
+    }
+
+    fn step(&mut self, batch: &Batch<f64>) {
         let network = Network {
             shape: self.problem.shape,
             activation: self.problem.activation,
@@ -71,39 +120,16 @@ impl<'p> Student<'p> {
         self.attend();
     }
 
-    /// σ(W_V X S) for every input of a batch, one after the other.
-    pub fn apply(&mut self, batch: &Batch<f64>, outputs: &mut Vec<f64>) {
-        let shape = self.problem.shape;
-        let network = Network {
-            shape,
-            activation: self.problem.activation,
-            slope_at_zero: self.problem.slope_at_zero,
-            values: &self.values,
-            scores: &self.scores,
-            by_token: &self.by_token,
-        };
-        outputs.resize(batch.labels.len(), 0.0);
-        let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
-        for (input, outputs) in inputs.zip(outputs.chunks_mut(shape.channels * shape.tokens)) {
-            network.apply(input, &mut self.scratch, outputs);
-        }
+    fn observe(
+        &mut self,
+        exact: &ExactState,
+        evaluation: (&Family, usize),
+        streams: &mut Streams,
+    ) -> Result<Row, Failure> {
+        observe(self.problem, self, exact, evaluation, streams)
     }
 
-    /// Whether all parameters are finite.
-    pub fn is_finite(&self) -> bool {
-        self.values.iter().chain(&self.logits).all(|x| x.is_finite())
-    }
-
-    fn attend(&mut self) {
-        let tokens = self.problem.shape.tokens;
-        let queries = self.logits.chunks_exact(tokens).zip(self.scores.chunks_exact_mut(tokens));
-        for (query, (logits, scores)) in queries.enumerate() {
-            f64::softmax(None, logits, scores);
-            for (row, &score) in self.by_token.chunks_exact_mut(tokens).zip(scores.iter()) {
-                if let Some(slot) = row.get_mut(query) {
-                    *slot = score;
-                }
-            }
-        }
+    fn attention(&self) -> &[f64] {
+        &self.scores
     }
 }

@@ -5,6 +5,8 @@ use popgd_core::model::teacher::Shape;
 
 use super::batch::{Batch, Network, Scratch};
 use super::draw::{Purpose, TRAINING, stream};
+use super::full_student::FullStudent;
+use super::learner::Learner;
 use super::problem::Problem;
 use super::student::Student;
 use super::{observe, step};
@@ -172,6 +174,45 @@ fn noise_puts_a_floor_under_the_loss() {
     let floor = 2.0 * 4.0 * lambda * 4.0 / (2.0 * batch as f64 * (2.0 - lambda));
     let ratio = sum / count / floor;
     assert!((ratio - 1.0).abs() < 0.1, "{ratio}");
+}
+
+/// Note 14, section 6: what the first step does to W_V on positions.
+#[test]
+fn the_first_step_of_the_full_model_offsets_its_output() {
+    for (activation, beta) in [("identity", 0.0), ("relu", 0.5), ("leaky-relu:0.2", 0.4)] {
+        let problem = problem(&[
+            ("tokens", "6"),
+            ("group", "2"),
+            ("teacher_norm", "2"),
+            ("activation", activation),
+        ]);
+        let mut student = FullStudent::at_start(&problem);
+        step(&problem, &mut student, &mut Batch::default(), 40_000, [2, 0, 0]);
+        let (values, keys) = student.parameters();
+        assert!(keys.iter().all(|&x| x == 0.0), "W_V is 0 when W_KQ is asked for its gradient");
+        let rows = values.chunks(10).zip(problem.teacher_values.chunks(4));
+        for (row, teacher) in rows {
+            let length = teacher.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let mean = beta * (2.0 / std::f64::consts::PI).sqrt() * length / 2.0_f64.sqrt();
+            for &entry in &row[4..] {
+                let expected = problem.rate * mean;
+                assert!(
+                    (entry - expected).abs() < 0.02 * problem.rate * length,
+                    "{entry} {expected}"
+                );
+            }
+        }
+    }
+}
+
+/// The form without cancellation is the difference of squares.
+#[test]
+fn gaps_are_differences_of_losses() {
+    let (labels, outputs, teacher) = ([1.0, -2.0, 0.5], [0.5, 3.0, 0.25], [0.75, 1.0, -1.0]);
+    let half = |other: &[f64; 3]| 0.5 * observe::distance(&labels, other).powi(2);
+    let expected = (half(&outputs) - half(&teacher)) / 2.0;
+    let found = observe::gap(&labels, &outputs, &teacher, 2);
+    assert!((found - expected).abs() < 1e-14, "{found} {expected}");
 }
 
 #[test]

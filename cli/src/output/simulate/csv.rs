@@ -14,7 +14,7 @@ const OF_EXACT: [Measure; 3] = [Measure::ExcessLoss, Measure::ScoreError, Measur
 /// None in practice: writing into memory.
 pub fn text(simulation: &Simulation) -> Result<String, Failure> {
     let mut heads: Vec<String> = ["batch", "run", "t"].map(str::to_owned).to_vec();
-    heads.extend(Measure::ALL.map(|measure| measure.key().to_owned()));
+    heads.extend(simulation.measures().iter().map(|measure| measure.key().to_owned()));
     heads.extend(OF_EXACT.map(|measure| format!("exact_{}", measure.key())));
     let exact = OF_EXACT.map(|measure| simulation.exact(measure).unwrap_or_default());
     let records = simulation.runs.iter().flat_map(|run| {

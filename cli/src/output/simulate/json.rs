@@ -98,7 +98,7 @@ fn of_run(simulation: &Simulation, run: &Run) -> Value {
     let rows = run.rows.iter().map(|row| {
         let mut map = Map::new();
         map.insert("t".into(), integer(row.t));
-        for measure in Measure::ALL {
+        for &measure in row.measures {
             map.insert(measure.key().into(), float(row.get(measure)));
         }
         Value::Object(map)
@@ -108,9 +108,15 @@ fn of_run(simulation: &Simulation, run: &Run) -> Value {
     map.insert("run".into(), run.index.into());
     map.insert("steps".into(), integer(run.steps));
     map.insert("trajectory".into(), rows.collect());
-    map.insert("attention_error".into(), float(simulation.attention_error(run)));
-    map.insert("value_matrix".into(), matrix(&run.values, shape.features, false));
-    map.insert("scores".into(), matrix(&run.scores, shape.tokens, true));
+    if simulation.full_model {
+        let width = shape.features + shape.tokens;
+        map.insert("value_matrix".into(), matrix(&run.values, width, false));
+        map.insert("key_query".into(), matrix(&run.scores, width, false));
+    } else {
+        map.insert("attention_error".into(), float(simulation.attention_error(run)));
+        map.insert("value_matrix".into(), matrix(&run.values, shape.features, false));
+        map.insert("scores".into(), matrix(&run.scores, shape.tokens, true));
+    }
     Value::Object(map)
 }
 

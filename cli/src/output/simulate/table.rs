@@ -26,6 +26,12 @@ pub fn text(settings: &SimulateSettings, simulation: &Simulation, style: Style) 
         style.prose(&words::training(model)),
         style.dim(&style.prose(&training(settings))),
     );
+    if simulation.full_model {
+        for batch in simulation.batches() {
+            text.push_str(&blocks(simulation, batch, style));
+        }
+        return text;
+    }
     for batch in simulation.batches() {
         if let Some(late) = simulation.late(batch) {
             text.push_str(&slopes(&late, simulation, style));
@@ -67,6 +73,22 @@ fn slopes(late: &Late, simulation: &Simulation, style: Style) -> String {
         ]
     });
     let table = table::table(&["", "trained", "exact descent", "predicted"], rows);
+    format!("\n{}\n{}", style.bold(&style.prose(&heading)), table::text(&table))
+}
+
+/// Which blocks of the full model moved.
+fn blocks(simulation: &Simulation, batch: usize, style: Style) -> String {
+    let heading = format!(
+        "The full model, attention on inputs and positions{}: how large is each block at the end?",
+        of_batch(simulation, batch)
+    );
+    let rows = Measure::FULL.into_iter().filter_map(|measure| {
+        let found = simulation.at_end(batch, measure)?;
+        let largest =
+            simulation.mean(batch, measure).iter().fold(0.0, |most, p| f64::max(most, p.1));
+        Some(vec![measure.name().to_owned(), spread(found), short(largest)])
+    });
+    let table = table::table(&["", "at the end", "largest on the way"], rows);
     format!("\n{}\n{}", style.bold(&style.prose(&heading)), table::text(&table))
 }
 

@@ -1,4 +1,4 @@
-//! Attention as a map of squares: S at the end of training beside S*.
+//! Matrices as maps of squares: S at the end of training beside S*; of the full model, W_V and W_KQ.
 
 use plotters::style::RGBColor;
 
@@ -6,19 +6,31 @@ use super::super::canvas::{Canvas, Lettering, Stroke};
 use super::{ABOVE, GREY, INK, LEFT, RIGHT};
 use crate::error::Failure;
 use crate::output::digits::{grouped, short};
-use crate::simulate::Simulation;
+use crate::simulate::{Run, Simulation};
 
 /// The side of a map.
 const SIDE: f64 = 400.0;
-/// With more tokens squares would be smaller than what can be seen.
-const MOST_TOKENS: usize = 128;
+/// With more rows or columns squares would be smaller than what can be seen.
+const MOST: usize = 128;
 /// Shades between white and the darkest.
 const SHADES: f64 = 64.0;
 const DARK: (f64, f64, f64) = (8.0, 48.0, 107.0);
 
+/// A matrix to be drawn.
+struct Map<'a> {
+    title: String,
+    rows: usize,
+    columns: usize,
+    entry: Box<dyn Fn(usize, usize) -> f64 + 'a>,
+    /// What is darkest.
+    largest: f64,
+}
+
 /// How much room maps take.
 pub(super) fn height(simulation: &Simulation) -> f64 {
-    if simulation.problem.shape.tokens > MOST_TOKENS { 0.0 } else { ABOVE + SIDE + 46.0 }
+    let shape = simulation.problem.shape;
+    let most = if simulation.full_model { shape.tokens + shape.features } else { shape.tokens };
+    if most > MOST { 0.0 } else { ABOVE + SIDE + 46.0 }
 }
 
 /// Both maps from `top` on.
@@ -30,57 +42,87 @@ pub(super) fn draw(canvas: &Canvas<'_>, simulation: &Simulation, top: f64) -> Re
     if height(simulation) == 0.0 {
         return Ok(());
     }
+    let (maps, note) = if simulation.full_model {
+        let note = "sizes of entries, white 0; inputs come first, then positions";
+        (of_parameters(simulation, run), note.to_owned())
+    } else {
+        of_attention(simulation, run)
+    };
+    let top = top + ABOVE;
+    for (map, left) in maps.iter().zip([LEFT, RIGHT - SIDE]) {
+        canvas.text(&map.title, (left, top - 16.0), Lettering::new(13.0, INK))?;
+        squares(canvas, (left, top), map)?;
+    }
+    canvas.text(&note, (LEFT, top + SIDE + 22.0), Lettering::new(12.0, GREY))
+}
+
+fn of_attention<'a>(simulation: &'a Simulation, run: &'a Run) -> ([Map<'a>; 2], String) {
     let goals = &simulation.problem.teacher_scores;
     let largest = goals.iter().copied().fold(0.0, f64::max);
-    let (tokens, top) = (simulation.problem.shape.tokens, top + ABOVE);
+    let tokens = simulation.problem.shape.tokens;
     let steps = grouped(run.steps);
     let trained = format!("S after {steps} steps, batches of {}", grouped(run.batch as u64));
-    let at = [(LEFT, trained, &run.scores), (RIGHT - SIDE, "S* of the teacher".into(), goals)];
-    for (left, title, scores) in at {
-        canvas.text(&title, (left, top - 16.0), Lettering::new(13.0, INK))?;
-        squares(canvas, (left, top), scores, tokens, largest)?;
-    }
-    let scale = format!(
+    let map = |title: String, scores: &'a [f64]| Map {
+        title,
+        rows: tokens,
+        columns: tokens,
+        // Held by queries, drawn as on paper.
+        entry: Box::new(move |token, query| at(scores, query * tokens + token)),
+        largest,
+    };
+    let note = format!(
         "row: token, column: query; white 0, darkest {} or more; they differ by at most {} % of \
          that",
         short(largest),
         short((1000.0 * simulation.attention_error(run)).round() / 10.0)
     );
-    canvas.text(&scale, (LEFT, top + SIDE + 22.0), Lettering::new(12.0, GREY))
+    ([map(trained, &run.scores), map("S* of the teacher".to_owned(), goals)], note)
 }
 
-fn squares(
-    canvas: &Canvas<'_>,
-    (left, top): (f64, f64),
-    scores: &[f64],
-    tokens: usize,
-    largest: f64,
-) -> Result<(), Failure> {
-    let side = SIDE / tokens as f64;
-    let shade = |token: usize, query: usize| {
-        let score = scores.get(query * tokens + token).copied().unwrap_or(0.0);
-        ((score / largest).clamp(0.0, 1.0) * SHADES).round()
+fn of_parameters<'a>(simulation: &Simulation, run: &'a Run) -> [Map<'a>; 2] {
+    let shape = simulation.problem.shape;
+    let width = shape.features + shape.tokens;
+    let map = |title: &str, entries: &'a [f64]| Map {
+        title: format!("{title} after {} steps", grouped(run.steps)),
+        rows: entries.len() / width,
+        columns: width,
+        entry: Box::new(move |row, column| at(entries, row * width + column).abs()),
+        largest: entries.iter().fold(0.0, |most, x| f64::max(most, x.abs())),
     };
-    for token in 0..tokens {
-        let mut query = 0;
-        while query < tokens {
+    [map("W_V", &run.values), map("W_KQ", &run.scores)]
+}
+
+fn at(entries: &[f64], index: usize) -> f64 {
+    entries.get(index).copied().unwrap_or(0.0)
+}
+
+fn squares(canvas: &Canvas<'_>, (left, top): (f64, f64), map: &Map<'_>) -> Result<(), Failure> {
+    let side = SIDE / map.rows.max(map.columns) as f64;
+    let shade = |row: usize, column: usize| {
+        (((map.entry)(row, column) / map.largest).clamp(0.0, 1.0) * SHADES).round()
+    };
+    for row in 0..map.rows {
+        let mut from = 0;
+        while from < map.columns {
             // Equal neighbours are one rectangle.
-            let own = shade(token, query);
-            let end = (query..tokens).find(|&other| shade(token, other) != own).unwrap_or(tokens);
+            let own = shade(row, from);
+            let differs = (from..map.columns).find(|&other| shade(row, other) != own);
+            let end = differs.unwrap_or(map.columns);
             if own > 0.0 {
-                let (x0, x1) = (left + query as f64 * side, left + end as f64 * side);
+                let (x0, x1) = (left + from as f64 * side, left + end as f64 * side);
                 // A hair more where the next row goes on: no seams.
                 let goes_on =
-                    token + 1 < tokens && (query..end).all(|query| shade(token + 1, query) > 0.0);
+                    row + 1 < map.rows && (from..end).all(|column| shade(row + 1, column) > 0.0);
                 let seam = if goes_on { 0.5 } else { 0.0 };
-                let (y0, y1) = (top + token as f64 * side, top + (token + 1) as f64 * side + seam);
+                let (y0, y1) = (top + row as f64 * side, top + (row + 1) as f64 * side + seam);
                 let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
                 canvas.fill(&corners, color(own / SHADES), 1.0)?;
             }
-            query = end;
+            from = end;
         }
     }
-    let frame = [(0.0, 0.0), (SIDE, 0.0), (SIDE, SIDE), (0.0, SIDE), (0.0, 0.0)];
+    let (x, y) = (map.columns as f64 * side, map.rows as f64 * side);
+    let frame = [(0.0, 0.0), (x, 0.0), (x, y), (0.0, y), (0.0, 0.0)];
     let frame: Vec<_> = frame.iter().map(|(x, y)| (left + x, top + y)).collect();
     canvas.line(&frame, Stroke { color: GREY, width: 1.0, dashes: &[] })
 }

@@ -129,6 +129,9 @@ impl Picture<'_> {
                 stroke: None,
                 marker: Some((marker, color)),
             });
+            if simulation.full_model {
+                continue;
+            }
             curves.push(Curve {
                 label: "the same student, exactly".to_owned(),
                 points: simulation.mean(size, Measure::ExcessLoss),
@@ -160,6 +163,9 @@ impl Picture<'_> {
     /// The student of the first batch size on exponential inputs, and the exact run on the same.
     fn draw_others(&self, canvas: &Canvas<'_>, top: f64) -> Result<(), Failure> {
         let Some((size, ..)) = self.batches().into_iter().next() else { return Ok(()) };
+        if self.simulation.full_model {
+            return self.draw_blocks(canvas, size, top);
+        }
         let shown = [
             (Measure::OodHalfSquare, "½E‖TF − f*‖²", BLUE, Marker::Circle),
             (Measure::OodTeacher, "noisy teacher labels", ORANGE, Marker::Triangle),
@@ -186,6 +192,30 @@ impl Picture<'_> {
         let note = "dashed: exact descent, on the same inputs and labels";
         let at = (RIGHT, top + 12.0);
         canvas.text(note, at, Lettering::new(11.0, GREY).ending())
+    }
+
+    /// The blocks of the full model.
+    fn draw_blocks(&self, canvas: &Canvas<'_>, size: usize, top: f64) -> Result<(), Failure> {
+        let shown = [
+            (Measure::ValueInputs, "W_V: inputs", BLUE, true),
+            (Measure::ValuePositions, "positions", BLUE, false),
+            (Measure::KeysPositions, "W_KQ: positions", ORANGE, true),
+            (Measure::KeysInputs, "inputs", GREEN, false),
+            (Measure::KeysInputsPositions, "inputs × pos.", VIOLET, false),
+            (Measure::KeysPositionsInputs, "pos. × inputs", GREY, false),
+        ];
+        let curves = shown.map(|(measure, name, color, solid)| Curve {
+            label: name.to_owned(),
+            points: self.simulation.mean(size, measure),
+            stroke: Some(Stroke {
+                color,
+                width: 2.0,
+                dashes: if solid { &[] } else { &[7.0, 4.0] },
+            }),
+            marker: None,
+        });
+        let name = "size of blocks";
+        Curves { canvas, across: self.times(), top, height: OTHER, name }.draw(&curves)
     }
 
     fn draw_cosines(&self, canvas: &Canvas<'_>, top: f64) -> Result<(), Failure> {
