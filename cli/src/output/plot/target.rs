@@ -49,7 +49,7 @@ pub fn of_path(path: Option<&Path>) -> Result<Option<Target>, Failure> {
             )));
         }
     };
-    Ok(Target { sink: Sink::file(path, FLAG)?, png })
+    Ok(Some(Target { sink: Sink::file(path, FLAG)?, png }))
 }
 
 /// What is written into a picture beside what is seen.
