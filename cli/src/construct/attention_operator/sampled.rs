@@ -12,10 +12,10 @@ use crate::construct::report::{Claim, Curve, Status};
 const RISK: f64 = 1e-9;
 
 /// How often tokens are drawn.
-const DRAWS: u64 = 400;
+const DRAWS: u64 = 1000;
 
 /// How many tokens.
-const SIZES: [usize; 5] = [64, 128, 256, 512, 1024];
+const SIZES: [usize; 4] = [256, 512, 1024, 2048];
 
 /// Draws so many tokens.
 fn sample(random: &mut Random, instance: &Instance<f64>, tokens: usize) -> Vec<f64> {

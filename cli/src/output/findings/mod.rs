@@ -81,8 +81,12 @@ fn verdict(report: &Report) -> Result<(), Failure> {
     }
     match of(Verdict::Open).next() {
         Some(claim) => Err(Failure::Undecided(format!(
-            "{}: not decided; take more --instances or --steps, or another --scalar",
-            claim.title
+            "{}: not decided; {}",
+            claim.title,
+            match claim.name {
+                "undetermined" => "give the same atom once, with the sum of its weights",
+                _ => "take more --instances, or another --scalar",
+            }
         ))),
         None => Ok(()),
     }

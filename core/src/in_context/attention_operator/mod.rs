@@ -13,6 +13,19 @@
 //! Measures are weighted atoms. Exponentials are taken relative to a `reference`, a number near
 //! the largest exponent: any other gives the same operator, but may overflow.
 //!
+//! ```
+//! use popgd_core::in_context::attention_operator::{Measure, slope};
+//!
+//! // Weight 1 at (1, 0), and 3 at (0, 1); A = I, x = (ln 3, 0).
+//! let measure = Measure::new(2, &[1.0, 0.0, 0.0, 1.0], Some(&[1.0, 3.0]))?;
+//! let (mut along, mut mean) = ([0.0; 2], [0.0; 2]);
+//! slope(&[1.0, 0.0, 0.0, 1.0], &[3.0_f64.ln(), 0.0], &mut along)?;
+//! let reference = measure.reference(&along, |x| x);
+//! measure.tilt(&along, reference, &mut mean)?;
+//! assert!((mean[0] - 0.5).abs() < 1e-15 && (mean[1] - 0.5).abs() < 1e-15);
+//! # Ok::<(), popgd_core::Error>(())
+//! ```
+//!
 //! | module | what it holds |
 //! |---|---|
 //! | this one | measures, the operator by its definition, ln M and its integral along a line |

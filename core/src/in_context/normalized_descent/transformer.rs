@@ -7,6 +7,31 @@
 //!
 //! In general the lower half receives `V Σ_i softmax(Z Bᵀ w)_i z_i`: B and V are what is trained
 //! when a layer is to [learn](super::imitation) a step (B = −I, V = ηI).
+//!
+//! ```
+//! use popgd_core::in_context::normalized_descent::Samples;
+//! use popgd_core::in_context::normalized_descent::transformer::{
+//!     Blocks, Looped, memory, write_exact_blocks,
+//! };
+//!
+//! let rows = [1.0, 0.5, 0.5, -1.0]; // two samples z = y x
+//! let samples = Samples::new(2, &rows)?;
+//! let (mut key_query, mut value) = ([0.0; 4], [0.0; 4]);
+//! write_exact_blocks(2, 0.5, &mut key_query, &mut value)?;
+//! let blocks = Blocks { key_query: &key_query, value: &value };
+//! let mut room = vec![0.0; memory(2, 2)];
+//! let mut layers = Looped::new(samples, &[1.0, 1.0], blocks, &mut room)?;
+//!
+//! layers.step()?; // from 0: half of the mean
+//! assert_eq!(layers.state(), [0.375, -0.125]);
+//! assert_eq!(layers.read_out(), 0.25);
+//!
+//! let (mut weights, mut scratch) = ([0.375, -0.125], [0.0; 4]);
+//! samples.step(0.5, &mut weights, &mut scratch, |x| x)?;
+//! layers.step()?;
+//! assert!((layers.state()[0] - weights[0]).abs() < 1e-15);
+//! # Ok::<(), popgd_core::Error>(())
+//! ```
 
 use super::Samples;
 use crate::error::check_length;
