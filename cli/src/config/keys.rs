@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(suggest(wrong), Some(right), "{wrong}");
         }
         assert_eq!(suggest("zzzzzzzz"), None);
-        assert_eq!(suggest("q"), None);
+        assert_eq!(suggest("j"), None);
     }
 
     #[test]

@@ -2,18 +2,18 @@
 
 use crate::input::{Input, room, rooms};
 use core::hint::black_box;
-use popgd_core::{Interval, Scalar};
 use popgd_core::in_context::attention::{self as layers, Attention, Join};
 use popgd_core::in_context::attention_operator::{self as operator, Measure, bounds, recovery};
+use popgd_core::in_context::mirror_descent::mixture::Mixture;
+use popgd_core::in_context::mirror_descent::stacked::Stacked;
+use popgd_core::in_context::mirror_descent::transformer::Transformer;
+use popgd_core::in_context::mirror_descent::{posterior, sampling};
 use popgd_core::in_context::normalized_descent::bounds::{Terms, margin_between};
 use popgd_core::in_context::normalized_descent::transformer::{self, Blocks, Looped};
 use popgd_core::in_context::normalized_descent::{self as descent, Samples, imitation};
 use popgd_core::scalar::Logarithm;
 use popgd_core::scalar::float::Float;
-use popgd_core::in_context::mirror_descent::mixture::Mixture;
-use popgd_core::in_context::mirror_descent::stacked::Stacked;
-use popgd_core::in_context::mirror_descent::transformer::Transformer;
-use popgd_core::in_context::mirror_descent::{posterior, sampling};
+use popgd_core::{Interval, Scalar};
 
 fn some_layer<'a, S: Scalar>(input: &Input<'a, S>) -> Attention<'a, S> {
     Attention {
