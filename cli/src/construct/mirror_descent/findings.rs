@@ -320,7 +320,7 @@ fn leakage(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Leak>, Fail
             .map(|before| (error / before.error).ln() / (strength - before.strength));
         let bound = 0.5 * rate * (settings.order as f64).powi(2) * (-strength).exp();
         // Up to terms of the second order, and the rounding of the two that are compared.
-        let within = (bound > rounding).then(|| error <= bound * (1.0 + bound) + rounding);
+        let within = (bound > rounding).then_some(error <= bound * (1.0 + bound) + rounding);
         leaks.push(Leak { strength, error, slope, within });
     }
     Ok(leaks)

@@ -1,4 +1,4 @@
-//! A simulation as a JSON document; its schema is described with [`json`](crate::output::json).
+//! A simulation as a JSON document; its schema is described in [`crate::output::json`].
 
 use serde_json::{Map, Value};
 
