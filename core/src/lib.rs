@@ -72,7 +72,19 @@
 //! | feature | adds | needs |
 //! |---|---|---|
 //! | none | everything but `Expr` | `core` |
-//! | `symbolic` | `scalar::symbolic`: the formulas themselves; `gradient_check`: proof that the gradient is one | `alloc` |
+//! | `symbolic` | `scalar::symbolic`: the formulas themselves; `gradient_check`: proof that the gradient is one | a heap (`alloc`) |
+//! | `serde` | [`Interval`] (read with its ends checked), [`Activation`] (as its slope), [`Quantities`](model::Quantities), [`Shape`](model::teacher::Shape), [`Accumulate`](descent::accumulate::Accumulate), [`Stall`](theory::stall::Stall) through serde | `serde` without std |
+//!
+//! There is no feature `alloc`: nothing but `symbolic` allocates, and that has it without a word.
+//! Every set of features builds for a Cortex-M0 (`thumbv6m-none-eabi`), and features that a program
+//! does not use add nothing to it.
+//!
+//! # On a microcontroller
+//! `examples/board.rs` of this crate is a program to start from: it trains with f32 in 32 bytes of
+//! state and tells when plain sums would have stalled. The same bits come out of every processor with
+//! IEEE 754 arithmetic, or without any: elementary functions are those of `libm`, never of a
+//! platform. In the repository `.ci/firmware` shows that on Cortex-M0, M3 and M4F, on RISC-V, in
+//! WebAssembly and on the host, enclosures included, and measures code, stack and instructions.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -53,6 +53,16 @@
 //!   `check` instead of a configuration: `proof` (`holds`, `fails` with a `reason`), `hash` (`matches`,
 //!   `differs`; it is of the whole document but itself), the number of `checkpoints`, the `problem`
 //!   and, if the proof holds, the `claims`. CSV has the readings alone.
+//! * `precision` adds `stalls`, one of `f32` and one of `f64` (`scalar`): what is `predicted` of a
+//!   plain sum (`gap`, `spacing`, the `steps` to its standstill, and the step at which the exact run
+//!   has `passed` that gap; absent where there is no clock), what was `seen` (`steps`, `gap` if there
+//!   is one) and the `gap` from which a run that starts there does not move (`placed`); and `ways`,
+//!   each with its name (`way`), `stands_still_after` and `not_finite_at` if that happened, and
+//!   `readings`: `t`, the three quantities, and of a float its `relative_error` in the excess loss
+//!   (`proven`: an enclosure of it; or `measured`, against f64 compensated, where the enclosure did
+//!   not reach), of an enclosure its `relative_width`. `stopped` has the `reason` `interrupted`. In CSV
+//!   a line is a reading; of floats both columns of a quantity are the same, and the columns of the
+//!   error are empty for enclosures and for what has nothing to be judged by.
 //! * `gradcheck` adds the `verdict` over all (`proven`, `consistent`, `undecided`, `refuted`);
 //!   `stopped` with its `reason` (`interrupted`) if it was broken off: entries that were not reached
 //!   have neither `proof` nor `enclosure`, and the verdict is not better than `undecided`;

@@ -89,7 +89,10 @@ fn errors(findings: &Findings, ways: &[Way]) -> String {
 /// An error in few digits; one that the enclosure does not tell from 0 as what it is at most.
 fn relative(judged: Judged) -> String {
     match judged {
+        Judged::Proven(error) if error.magnitude() == 0.0 => "0".to_owned(),
+        Judged::Width(0.0) => "0".to_owned(),
         Judged::Proven(error) if error.contains(0.0) => {
+            // At least the bound, in one digit.
             format!("< {:.0e}", error.magnitude() * 1.5)
         }
         Judged::Proven(_) | Judged::Measured(_) => {

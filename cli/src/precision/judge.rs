@@ -88,7 +88,7 @@ impl Findings {
         match exact {
             Some(exact) => {
                 let value = Interval::point(own.center());
-                // Both quotients enclose; of one that has the exact run twice the width is double.
+                // The exact loss is in here once, so that no width is counted twice.
                 let error = value / exact - Interval::point(1.0);
                 Some(Judged::Proven(error))
             }

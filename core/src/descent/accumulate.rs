@@ -8,6 +8,7 @@ use crate::Scalar;
 /// of numbers at δ a plain sum stalls: in `f32`, for δ between 4 and 8, from T ≈ 2·10⁶ on. Types
 /// that do not round, or that enclose what they round, are not affected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Accumulate {
     /// Carry what rounding took from a sum over to the next increment.
     #[default]

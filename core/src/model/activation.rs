@@ -24,6 +24,21 @@ pub struct Activation<S> {
     bend: S,
 }
 
+/// As its slope, which is all there is to it.
+#[cfg(feature = "serde")]
+impl<S: Scalar + serde::Serialize> serde::Serialize for Activation<S> {
+    fn serialize<T: serde::Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        self.slope.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, S: Scalar + serde::Deserialize<'de>> serde::Deserialize<'de> for Activation<S> {
+    fn deserialize<T: serde::Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+        S::deserialize(deserializer).map(Self::leaky_relu)
+    }
+}
+
 impl<S: Scalar> Activation<S> {
     /// The leaky ReLU with this slope on the negative side.
     pub fn leaky_relu(slope: S) -> Self {

@@ -11,6 +11,7 @@ pub mod teacher;
 
 /// What Theorem 3.1 speaks of.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Quantities<S> {
     /// L − L_opt.
     pub excess_loss: S,

@@ -10,6 +10,7 @@ use crate::{Error, Scalar};
 
 /// The sizes of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shape {
     /// D, the number of tokens: columns of X, and side of S.
     pub tokens: usize,

@@ -28,6 +28,7 @@ const BINADES: u32 = 64;
 
 /// Where a plain sum stalls.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stall {
     /// δ, the gap between the logits from there on.
     pub gap: f64,
@@ -54,6 +55,9 @@ impl Clock {
             }
             let exponent = libm::ilogb(gap);
             let spacing = libm::ldexp(1.0, exponent.saturating_add(1).checked_sub(digits)?);
+            if !(spacing > 0.0) {
+                return None;
+            }
             let end = libm::ldexp(1.0, exponent.saturating_add(1));
             let mut level = libm::floor(self.increment(gap) / spacing + 0.5);
             if level > LEVELS {

@@ -130,4 +130,5 @@ pub(crate) fn clock(input: &Input<'_, f64>, _: &mut [f64]) {
     black_box(Clock::burn_in(clock, number(), number()));
     black_box(Clock::predicted_burn_in(clock));
     black_box(Clock::burn_in_uncertainty(clock));
+    black_box(Clock::stall(clock, input.size() as u32));
 }

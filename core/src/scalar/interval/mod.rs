@@ -40,6 +40,8 @@ mod kernel;
 mod natural;
 mod numeric;
 mod rounding;
+#[cfg(feature = "serde")]
+mod serialize;
 mod sets;
 pub mod text;
 
