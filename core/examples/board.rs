@@ -77,7 +77,7 @@ pub fn train() -> Result<Found, Error> {
     let mut memory: [Number; 8] = [0.0; 8];
 
     // A rate beyond the limit of stability would look like training for a long time.
-    check_lumped(&model, &mut memory)?;
+    check_lumped(&model, &mut [0.0; 4])?;
 
     // In f32, compensated sums are worth their few instructions: plain ones stand still for ever
     // after some two million steps (`theory::stall`).
@@ -91,14 +91,11 @@ pub fn train() -> Result<Found, Error> {
 
 /// Computer: prints what was found.
 #[cfg(not(target_os = "none"))]
-fn main() {
-    match train() {
-        Ok(Found { c, gap, quantities }) => {
-            println!("after {STEPS} steps c = {c}, gap = {gap}, bits {:08x}", c.to_bits());
-            println!("excess loss {}", quantities.excess_loss);
-        }
-        Err(error) => println!("refused: {error}"),
-    }
+fn main() -> Result<(), Error> {
+    let Found { c, gap, quantities } = train()?;
+    println!("after {STEPS} steps c = {c}, gap = {gap}, bits {:08x}", c.to_bits());
+    println!("excess loss {}", quantities.excess_loss);
+    Ok(())
 }
 
 /// Core has no panics to handle, but the language asks for a handler. In the place of the loop, a

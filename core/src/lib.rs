@@ -80,8 +80,8 @@
 //! does not use add nothing to it.
 //!
 //! # On a microcontroller
-//! `examples/board.rs` of this crate is a program to start from: it trains with f32 in 32 bytes of
-//! state and tells when plain sums would have stalled. The same bits come out of every processor with
+//! `examples/board.rs` of this crate is a program to start from: it trains in f32, with 32 bytes of
+//! memory for the run. The same bits come out of every processor with
 //! IEEE 754 arithmetic, or without any: elementary functions are those of `libm`, never of a
 //! platform. In the repository `.ci/firmware` shows that on Cortex-M0, M3 and M4F, on RISC-V, in
 //! WebAssembly and on the host, enclosures included, and measures code, stack and instructions.

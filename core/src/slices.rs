@@ -21,16 +21,13 @@ pub(crate) fn split_off_mut<'a, S>(rest: &mut &'a mut [S], length: usize) -> Opt
 ///
 /// `chunks_exact` would do the same, but where its own length is asked for it divides by the
 /// width, and an optimiser for size no longer knows that this is not 0: a panic is linked.
-pub(crate) fn rows<'a, S>(matrix: &'a [S], width: usize) -> impl Iterator<Item = &'a [S]> {
+pub(crate) fn rows<S>(matrix: &[S], width: usize) -> impl Iterator<Item = &[S]> {
     let mut rest = matrix;
     from_fn(move || if width == 0 { None } else { split_off(&mut rest, width) })
 }
 
 /// The same, to write to.
-pub(crate) fn rows_mut<'a, S>(
-    matrix: &'a mut [S],
-    width: usize,
-) -> impl Iterator<Item = &'a mut [S]> {
+pub(crate) fn rows_mut<S>(matrix: &mut [S], width: usize) -> impl Iterator<Item = &mut [S]> {
     let mut rest = matrix;
     from_fn(move || if width == 0 { None } else { split_off_mut(&mut rest, width) })
 }

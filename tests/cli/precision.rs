@@ -85,12 +85,10 @@ fn a_plain_sum_stands_still_where_predicted() {
     let steps = number(&seen["steps"]);
     assert!((number(&predicted["steps"]) / steps - 1.0).abs() < 1e-4, "{single}");
     let apart = number(&predicted["spacing"]);
-    for found in [seen, &single["placed"]] {
-        assert!(
-            (number(&found["gap"]) - number(&predicted["gap"])).abs() < 64.0 * apart,
-            "{single}"
-        );
-    }
+    let off = |found: &Value| (number(&found["gap"]) - number(&predicted["gap"])).abs();
+    assert!(off(seen) < 256.0 * apart, "{single}");
+    // Here c, a plain sum too, may have stopped on the other side of its optimum.
+    assert!(off(&single["placed"]) < 1e-3, "{single}");
     // In doubles nothing is seen, but a late state shows it.
     assert!(double.get("seen").is_none() && number(&double["predicted"]["steps"]) > 1e14);
     let gaps = number(&double["placed"]["gap"]) - number(&double["predicted"]["gap"]);
@@ -145,7 +143,7 @@ fn tables_csv_and_pictures_say_the_same() {
         }
         assert_eq!(cells[10], "proven", "{line}");
     }
-    assert!(csv.lines().count() >= 1 + 6 * 2, "{csv}");
+    assert!(csv.lines().count() > 6 * 2, "{csv}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
         })
     };
     let (mut low, mut high) = (predicted - REACH, predicted + REACH);
-    if !(moves(low)? && !moves(high)?) {
+    if !moves(low)? || moves(high)? {
         return None;
     }
     for _ in 0..40 {
