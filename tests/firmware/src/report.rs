@@ -15,6 +15,9 @@ pub trait Bits: Scalar {
 
     /// Its words, the low ones of `tell`'s argument that hold `digits` hexadecimal digits.
     fn words(self, tell: impl FnMut(u64, u32));
+
+    /// Whether it says anything: neither infinite, nor with an infinite end, nor no number.
+    fn is_bounded(self) -> bool;
 }
 
 /// A float whose bits can be told.
@@ -52,6 +55,10 @@ macro_rules! float_bits {
             fn words(self, mut tell: impl FnMut(u64, u32)) {
                 tell(self.word(), $digits);
             }
+
+            fn is_bounded(self) -> bool {
+                self.is_finite()
+            }
         }
     )* };
 }
@@ -71,6 +78,10 @@ impl<F: FloatBits> Bits for Interval<F> {
     fn words(self, mut tell: impl FnMut(u64, u32)) {
         tell(self.lo().word(), F::HEX);
         tell(self.hi().word(), F::HEX);
+    }
+
+    fn is_bounded(self) -> bool {
+        self.lo().is_finite() && self.hi().is_finite()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A lumped run of 10⁴ steps and nothing else: how much memory it takes.
+//! A lumped run of 10⁴ steps, or until intervals are unbounded, and nothing else: how much memory it takes.
 #![cfg_attr(any(target_os = "none", target_arch = "wasm32"), no_std, no_main)]
 
 #[cfg(feature = "heap")]
@@ -30,8 +30,12 @@ fn run(board: &mut dyn Board) {
     let mut report = Report::new(board);
     report.section::<Number>("lumped run");
     let done = with_run(Number::context(), Accumulate::Compensated, |mut run| {
-        for _ in 0..10_000 {
+        for step in 1..=10_000 {
             run.step();
+            if !run.c().is_bounded() {
+                report.count("unbounded from step", step);
+                break;
+            }
         }
         let c = run.c();
         #[cfg(feature = "mismatch")]
