@@ -11,6 +11,7 @@ pub mod bounds;
 pub mod check;
 pub mod family;
 pub mod gap;
+pub mod pages;
 pub mod path;
 pub mod records;
 pub mod report;

@@ -32,7 +32,7 @@ pub fn follow(
     progress: &Progress,
 ) -> Result<Vec<Point>, Failure> {
     const CHUNK: u64 = 4096;
-    let points = with_lumped_run::<f64, _>(model, |mut run, _| {
+    with_lumped_run::<f64, _>(model, |mut run, _| {
         let mut points = Vec::with_capacity(at.len());
         let mut t = 0;
         for &target in at {
@@ -58,8 +58,7 @@ pub fn follow(
             points.push(Point { t, errors, ahead: run.c() - 1.0, excess_loss });
         }
         Ok(points)
-    })?;
-    points
+    })?
 }
 
 /// The weights of the levels, and for every level the class it belongs to.
