@@ -15,7 +15,7 @@ use super::records::{Layout, Records};
 use super::report::{Figure, Report, Row, Sharp, Statement};
 use super::settings::{Inputs, Labels, OodSettings};
 use super::slopes::slopes;
-use super::tail::{Largest, Verdict};
+use super::tail::{self, Largest, Verdict};
 use crate::certificate::make::Wanted;
 use crate::engine::with_lumped_model;
 use crate::error::Failure;
@@ -201,6 +201,7 @@ impl Question<'_> {
         let mut sums = TokenSums::new(0.0, tokens, &mut memory)
             .map_err(|error| Failure::usage(error.to_string()))?;
         let mut largest = vec![Largest::default(); tokens];
+        let mut centre: Option<Vec<f64>> = None;
         let mut tally = Tally::new(&scene);
         let mut batch = Tally::new(&scene);
         let mut interrupted = false;
@@ -230,11 +231,14 @@ impl Question<'_> {
                 break;
             }
             let blocks = &buffers[..filled];
+            // The first block is the same for any number of threads.
+            let centre =
+                &*centre.get_or_insert_with(|| tail::medians(&blocks[0].0, layout.length()));
             if batch.count == 0 && !self.ood.moments_only {
                 self.first_batch(&scene, &blocks[0], &mut batch);
             }
             let has_responses = responses.is_some();
-            let results: Vec<(Vec<f64>, Tally)> = self.pool.install(|| {
+            let results: Vec<(Norms, Tally)> = self.pool.install(|| {
                 blocks
                     .par_iter()
                     .map(|(input, response)| {
@@ -243,14 +247,16 @@ impl Question<'_> {
                             let response = has_responses.then_some(&response[..]);
                             add_block(&scene, input, response, None, &mut own);
                         }
-                        (square_norms(input, features, tokens), own)
+                        (Norms::of(input, centre, tokens), own)
                     })
                     .collect()
             });
             for (at, (norms, own)) in results.iter().enumerate() {
                 tally.merge(own);
-                for (row, norms) in norms.chunks_exact(tokens).enumerate() {
-                    if norms.iter().any(|norm| !norm.is_finite()) {
+                let Norms { whole, about } = norms;
+                let pairs = whole.chunks_exact(tokens).zip(about.chunks_exact(tokens));
+                for (row, (norms, about)) in pairs.enumerate() {
+                    if norms.iter().chain(about).any(|norm| !norm.is_finite()) {
                         let before = inputs.count()
                             - (blocks.iter().skip(at))
                                 .map(|(input, _)| (input.len() / layout.length()) as u64)
@@ -264,7 +270,7 @@ impl Question<'_> {
                     }
                     // Its length is that of the sums.
                     let _ = sums.push(norms);
-                    for (largest, &norm) in largest.iter_mut().zip(norms) {
+                    for (largest, &norm) in largest.iter_mut().zip(about) {
                         largest.push(norm);
                     }
                 }
@@ -537,19 +543,34 @@ fn unequal(
     ))
 }
 
-/// ‖x̃_i‖² of every token of every record.
-fn square_norms(inputs: &[f64], features: usize, tokens: usize) -> Vec<f64> {
-    let mut norms = Vec::with_capacity(inputs.len() / features.max(1));
-    for input in inputs.chunks_exact(features * tokens) {
-        let start = norms.len();
-        norms.resize(start + tokens, 0.0);
-        for row in input.chunks_exact(tokens) {
-            for (norm, x) in norms[start..].iter_mut().zip(row) {
-                *norm += x * x;
+/// Of every token of every record.
+struct Norms {
+    /// ‖x̃_i‖².
+    whole: Vec<f64>,
+    /// ‖x̃_i − m_i‖², m being the centre.
+    about: Vec<f64>,
+}
+
+impl Norms {
+    /// Of records as long as their centre.
+    fn of(records: &[f64], centre: &[f64], tokens: usize) -> Self {
+        let features = centre.len() / tokens.max(1);
+        let count = records.len() / features.max(1);
+        let (mut whole, mut about) = (vec![0.0; count], vec![0.0; count]);
+        let slots = whole.chunks_exact_mut(tokens).zip(about.chunks_exact_mut(tokens));
+        for (record, (whole, about)) in records.chunks_exact(centre.len().max(1)).zip(slots) {
+            let rows = record.chunks_exact(tokens).zip(centre.chunks_exact(tokens));
+            for (row, middle) in rows {
+                for ((whole, about), (x, m)) in
+                    whole.iter_mut().zip(about.iter_mut()).zip(row.iter().zip(middle))
+                {
+                    *whole += x * x;
+                    *about += (x - m) * (x - m);
+                }
             }
         }
+        Self { whole, about }
     }
-    norms
 }
 
 /// Draws inputs.
