@@ -11,10 +11,10 @@ pub struct OodArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The law of all entries of X̃, or a file of inputs (.csv, .npy, .jsonl). Laws:
-    /// gaussian[:DEVIATION], exponential[:SCALE], laplace[:SCALE], uniform[:HALF-WIDTH],
-    /// rademacher, gumbel[:SCALE], t:NU, lognormal[:DEVIATION], pareto:ALPHA, cauchy; or a mixture,
-    /// such as 0.9*gaussian+0.1*t:3 [default: exponential]
+    /// The law of all entries of X̃, or a file of inputs (.csv, .npy, .jsonl). Laws: gaussian,
+    /// exponential, laplace, rademacher, gumbel, cauchy (each with a scale if wanted, as in
+    /// gaussian:2), uniform:HALF-WIDTH, lognormal:DEVIATION, t:NU, pareto:ALPHA; or a mixture, such as
+    /// 0.9*gaussian+0.1*t:3 [default: exponential]
     #[arg(long, value_name = "LAW|FILE", help_heading = "Out of distribution")]
     pub inputs: Option<String>,
 

@@ -10,7 +10,7 @@ use super::values::Values;
 use crate::error::Failure;
 use crate::number::Exact;
 use crate::ood::family::Family;
-use crate::ood::run::square_root;
+use crate::ood::sampler::square_root;
 use crate::ood::settings::{Inputs, Labels, OodSettings, TeacherMatrices};
 use crate::output::sink::extension;
 use crate::settings::{ClassSettings, ModelSettings, Task};

@@ -321,19 +321,23 @@ mod tests {
     #[test]
     fn the_largest_do_not_depend_on_order_or_split() {
         let values: Vec<f64> = (0..9000_u32).map(|at| f64::from(at * 7919 % 9001)).collect();
-        let mut whole = Largest::default();
-        values.iter().for_each(|&value| whole.push(value));
-        let mut merged = Largest::default();
-        for part in values.chunks(2500).rev() {
-            let mut own = Largest::default();
-            part.iter().rev().for_each(|&value| own.push(value));
-            merged.merge(&own);
+        // Some lengths at which what is kept has just been pruned.
+        for count in [1500, 2050, 2051, 3074, 3075, 9000] {
+            let values = &values[..count];
+            let mut whole = Largest::default();
+            values.iter().for_each(|&value| whole.push(value));
+            let mut merged = Largest::default();
+            for part in values.chunks(2500).rev() {
+                let mut own = Largest::default();
+                part.iter().rev().for_each(|&value| own.push(value));
+                merged.merge(&own);
+            }
+            let mut sorted = values.to_vec();
+            sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+            sorted.truncate(MOST + 1);
+            assert_eq!(whole.sorted(MOST + 1), sorted, "{count}");
+            assert_eq!(merged.sorted(MOST + 1), sorted, "{count}");
         }
-        let mut sorted = values;
-        sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-        sorted.truncate(MOST + 1);
-        assert_eq!(whole.sorted(MOST + 1), sorted);
-        assert_eq!(merged.sorted(MOST + 1), sorted);
     }
 
     #[test]
