@@ -39,8 +39,10 @@ pub struct TokenCheck {
     pub moment_least: f64,
     /// The other end.
     pub moment_most: f64,
-    /// The tail index of `‖x̃_i‖`; none if there are too few samples.
+    /// The tail index of `‖x̃_i‖` about its median; none if too few samples are elsewhere.
     pub tail: Option<TailIndex>,
+    /// How many samples are elsewhere.
+    pub elsewhere: u64,
 }
 
 impl TokenCheck {
@@ -94,7 +96,8 @@ pub fn of_law(inputs: &Inputs, features: usize) -> Check {
     }
 }
 
-/// Of data, of whose tokens there are these sums and largest values of `‖x̃_i‖²`.
+/// Of data, of whose tokens there are these sums and largest values
+/// of `‖x̃_i − m_i‖²`, m the medians.
 pub fn of_data(sums: &TokenSums<'_, f64>, largest: &[Largest]) -> Check {
     let samples = sums.count();
     let n = samples as f64;
@@ -112,12 +115,13 @@ pub fn of_data(sums: &TokenSums<'_, f64>, largest: &[Largest]) -> Check {
                 moment_least: (moment - reach).max(0.0),
                 moment_most: moment + reach,
                 tail: tail::tail_index(largest, samples, all),
+                elsewhere: largest.positive(),
             }
         })
         .collect();
     let indices: Vec<Option<TailIndex>> = tokens.iter().map(|token| token.tail).collect();
     let verdict = tail::verdict(&indices);
-    let sentence = sentence(verdict, &indices, samples);
+    let sentence = sentence(verdict, &tokens, samples);
     let largest_moment = tokens.iter().map(|token| token.moment).fold(0.0, f64::max);
     Check {
         verdict,
@@ -128,39 +132,54 @@ pub fn of_data(sums: &TokenSums<'_, f64>, largest: &[Largest]) -> Check {
     }
 }
 
-fn sentence(verdict: Verdict, indices: &[Option<TailIndex>], samples: u64) -> String {
-    let heaviest = indices
-        .iter()
-        .enumerate()
-        .filter_map(|(token, index)| Some((token, (*index)?)))
-        .min_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+fn sentence(verdict: Verdict, tokens: &[TokenCheck], samples: u64) -> String {
+    let heaviest =
+        tokens.iter().enumerate().filter_map(|(token, found)| Some((token, found.tail?))).min_by(
+            |a, b| {
+                let by_verdict = |tail: &TailIndex| match verdict {
+                    Verdict::Fails => tail.most,
+                    Verdict::Holds => tail.estimate,
+                    Verdict::CannotTell => tail.least,
+                };
+                by_verdict(&a.1).total_cmp(&by_verdict(&b.1))
+            },
+        );
+    let silent = tokens.iter().enumerate().find(|(_, token)| token.tail.is_none());
     let index =
         |value: f64| if value.is_finite() { format!("{value:.2}") } else { "∞".to_owned() };
-    match (verdict, heaviest) {
-        (Verdict::Fails, Some((token, tail))) => format!(
+    let least = tail::LEAST * tail::LEAST;
+    match (verdict, silent, heaviest) {
+        (Verdict::Fails, _, Some((token, tail))) => format!(
             "the hypothesis of Theorem 3.2 fails: the second moment of token {} is infinite if its \
-             tail goes on as far as the sample shows it (tail index {}, below {} with 99 % \
+             tail goes on as far as independent records show it (tail index {}, below {} with 99 % \
              confidence, and 2 is needed)",
             token + 1,
             index(tail.estimate),
             index(tail.most)
         ),
-        (Verdict::Holds, Some((_, tail))) => format!(
-            "the hypothesis holds, as far as {samples} samples show: every tail index is above 2 \
-             with 99 % confidence (the smallest estimate is {})",
+        (Verdict::Holds, _, Some((_, tail))) => format!(
+            "the hypothesis holds, as far as {samples} independent records show: every tail index is \
+             above 2 with 99 % confidence if tails go on as they do there (the smallest estimate is \
+             {})",
             index(tail.estimate)
         ),
-        (_, Some((token, tail))) => format!(
+        (_, Some((token, found)), _) if samples as usize >= least => format!(
+            "cannot tell whether second moments are finite: of token {} only {} of {samples} records \
+             differ from its median; take so many more that at least {least} do",
+            token + 1,
+            found.elsewhere
+        ),
+        (_, None, Some((token, tail))) => format!(
             "cannot tell whether second moments are finite: the tail index of token {} is between {} \
-             and {}, and 2 is needed; take more samples",
+             and {} by the several parts of its tail that were looked at, and 2 is needed; take more \
+             samples",
             token + 1,
             index(tail.least),
             index(tail.most)
         ),
-        (_, None) => format!(
+        _ => format!(
             "cannot tell whether second moments are finite: {samples} samples are too few; take at \
-             least {}",
-            tail::LEAST * tail::LEAST
+             least {least}"
         ),
     }
 }

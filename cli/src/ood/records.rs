@@ -319,7 +319,12 @@ fn array(path: &Path, mut file: File, layout: Layout) -> Result<Form, Failure> {
             )));
         }
     };
-    if header.order() != Order::C && count > 1 {
+    // In both orders the same: a single column of numbers, or a single row.
+    let is_line = match *header.shape() {
+        [count, length] => count <= 1 || length == 1,
+        _ => count <= 1 && (rows == 1 || columns == 1),
+    };
+    if header.order() != Order::C && !is_line {
         return Err(fail(
             "it is in Fortran's order, so that records are scattered over the file: save it again \
              with numpy.ascontiguousarray"

@@ -93,6 +93,8 @@ pub struct Report {
     pub check: Check,
     /// How many samples the gap was measured on.
     pub samples: u64,
+    /// How many samples the finite batch has.
+    pub batch: u64,
     /// R̄, a bound of the distance of labels from the teacher, their noise left out.
     pub label_distance: Option<f64>,
     /// What σ may stretch a mean square by.
@@ -117,6 +119,7 @@ impl Report {
         Self {
             check,
             samples: 0,
+            batch: 0,
             label_distance: None,
             amplification: 1.0,
             rows: Vec::new(),

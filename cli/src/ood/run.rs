@@ -171,12 +171,15 @@ impl Question<'_> {
         };
         let noise_from = sharp.and_then(|sharp| {
             let rate = model.rate.to_f64();
-            let crossing = 4.0 * self.deviation().powi(2) / ood.batch as f64;
-            (crossing > 0.0).then(|| sharp.constant / (rate * crossing))
+            let crossing = 4.0 * self.deviation().powi(2) / found.batch.count as f64;
+            // Other labels have a term of their own that falls like 1/√T.
+            (crossing > 0.0 && ood.labels == Labels::Teacher)
+                .then(|| sharp.constant / (rate * crossing))
         });
         Ok(Report {
             check,
             samples: tally.count,
+            batch: found.batch.count,
             label_distance: Some(label_distance),
             amplification: bounds.amplification(),
             slopes: slopes(&rows),

@@ -15,7 +15,7 @@ use super::records::{Layout, Records};
 use super::run::Question;
 use super::sampler::Sampler;
 use super::settings::{Inputs, Labels};
-use super::tail::Largest;
+use super::tail::{self, Largest};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -156,8 +156,11 @@ impl Question<'_> {
         let mut sums = TokenSums::new(0.0, tokens, &mut memory)
             .map_err(|error| Failure::usage(error.to_string()))?;
         let mut largest = vec![Largest::default(); tokens];
+        let mut centre: Option<Vec<f64>> = None;
         let mut tally = Tally::new(&scene);
         let mut batch = Tally::new(&scene);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
+        random.long_jump();
         let mut interrupted = false;
         let threads = self.pool.current_num_threads().max(1);
         let mut buffers: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); 2 * threads];
@@ -185,11 +188,16 @@ impl Question<'_> {
                 break;
             }
             let blocks = &buffers[..filled];
-            if batch.count == 0 && !self.ood.moments_only {
-                self.first_batch(&scene, &blocks[0], &mut batch);
+            // The first block is the same for any number of threads.
+            let centre =
+                &*centre.get_or_insert_with(|| tail::medians(&blocks[0].0, layout.length()));
+            if !self.ood.moments_only {
+                for block in blocks {
+                    self.add_to_batch(&scene, block, &mut random, &mut batch);
+                }
             }
             let has_responses = responses.is_some();
-            let results: Vec<(Vec<f64>, Tally)> = self.pool.install(|| {
+            let results: Vec<(Norms, Tally)> = self.pool.install(|| {
                 blocks
                     .par_iter()
                     .map(|(input, response)| {
@@ -198,14 +206,16 @@ impl Question<'_> {
                             let response = has_responses.then_some(&response[..]);
                             add_block(&scene, input, response, None, &mut own);
                         }
-                        (square_norms(input, features, tokens), own)
+                        (Norms::of(input, centre, tokens), own)
                     })
                     .collect()
             });
             for (at, (norms, own)) in results.iter().enumerate() {
                 tally.merge(own);
-                for (row, norms) in norms.chunks_exact(tokens).enumerate() {
-                    if norms.iter().any(|norm| !norm.is_finite()) {
+                let Norms { whole, about } = norms;
+                let pairs = whole.chunks_exact(tokens).zip(about.chunks_exact(tokens));
+                for (row, (norms, about)) in pairs.enumerate() {
+                    if norms.iter().chain(about).any(|norm| !norm.is_finite()) {
                         let before = inputs.count()
                             - (blocks.iter().skip(at))
                                 .map(|(input, _)| (input.len() / layout.length()) as u64)
@@ -219,7 +229,7 @@ impl Question<'_> {
                     }
                     // Its length is that of the sums.
                     let _ = sums.push(norms);
-                    for (largest, &norm) in largest.iter_mut().zip(norms) {
+                    for (largest, &norm) in largest.iter_mut().zip(about) {
                         largest.push(norm);
                     }
                 }
@@ -248,15 +258,23 @@ impl Question<'_> {
         Ok(Found { check: Some(check), tally, batch, interrupted })
     }
 
-    /// The first records, with noise of their own.
-    fn first_batch(&self, scene: &Scene<'_>, block: &(Vec<f64>, Vec<f64>), batch: &mut Tally) {
-        let count = usize::try_from(self.ood.batch).unwrap_or(usize::MAX);
+    /// The first records, with noise of their own, as long as the batch is short of them.
+    fn add_to_batch(
+        &self,
+        scene: &Scene<'_>,
+        block: &(Vec<f64>, Vec<f64>),
+        random: &mut Xoshiro256PlusPlus,
+        batch: &mut Tally,
+    ) {
+        let left = self.ood.batch.saturating_sub(batch.count);
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
         let (input, response) = block;
-        let length = count.saturating_mul(scene.features * scene.tokens).min(input.len());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
-        random.long_jump();
+        let length = left.saturating_mul(scene.features * scene.tokens).min(input.len());
+        if length == 0 {
+            return;
+        }
         let deviation = self.deviation();
-        let noise: Noise<'_> = (deviation > 0.0).then_some((&mut random, deviation));
+        let noise: Noise<'_> = (deviation > 0.0).then_some((random, deviation));
         let response = (!response.is_empty()).then_some(&response[..]);
         add_block(scene, &input[..length], response, noise, batch);
     }
@@ -278,17 +296,32 @@ fn unequal(
     ))
 }
 
-/// ‖x̃_i‖² of every token of every record.
-fn square_norms(inputs: &[f64], features: usize, tokens: usize) -> Vec<f64> {
-    let mut norms = Vec::with_capacity(inputs.len() / features.max(1));
-    for input in inputs.chunks_exact(features * tokens) {
-        let start = norms.len();
-        norms.resize(start + tokens, 0.0);
-        for row in input.chunks_exact(tokens) {
-            for (norm, x) in norms[start..].iter_mut().zip(row) {
-                *norm += x * x;
+/// Of every token of every record.
+struct Norms {
+    /// ‖x̃_i‖².
+    whole: Vec<f64>,
+    /// ‖x̃_i − m_i‖², m being the centre.
+    about: Vec<f64>,
+}
+
+impl Norms {
+    /// Of records as long as their centre.
+    fn of(records: &[f64], centre: &[f64], tokens: usize) -> Self {
+        let features = centre.len() / tokens.max(1);
+        let count = records.len() / features.max(1);
+        let (mut whole, mut about) = (vec![0.0; count], vec![0.0; count]);
+        let slots = whole.chunks_exact_mut(tokens).zip(about.chunks_exact_mut(tokens));
+        for (record, (whole, about)) in records.chunks_exact(centre.len().max(1)).zip(slots) {
+            let rows = record.chunks_exact(tokens).zip(centre.chunks_exact(tokens));
+            for (row, middle) in rows {
+                for ((whole, about), (x, m)) in
+                    whole.iter_mut().zip(about.iter_mut()).zip(row.iter().zip(middle))
+                {
+                    *whole += x * x;
+                    *about += (x - m) * (x - m);
+                }
             }
         }
+        Self { whole, about }
     }
-    norms
 }

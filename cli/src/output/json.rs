@@ -92,7 +92,8 @@
 //!   `tokens`, each with `moment`, its bounds of 95 % `moment_least` and `moment_most` and whether these
 //!   can be trusted (`moment_bounds_hold`: the tail index is above 4), and, if there are enough samples,
 //!   `tail_index` with `tail_index_least`, `tail_index_most` and the number of `order_statistics`. If the
-//!   hypothesis does not fail: `samples`; `amplification`, by what σ may stretch a mean square;
+//!   hypothesis does not fail: `samples`; `batch_samples`, which may be fewer than asked for if a file
+//!   ends; `amplification`, by what σ may stretch a mean square;
 //!   `label_distance_at_most`, the bound R of (2) in note 10; `gaps`, for every recorded `t` the
 //!   `square_distance` Δ² and the `gap` (each a `value` with `status` `cited`, from a closed form, or
 //!   `measured`, with a `standard_error`), the `bound`, whether the gap `is_below` it up to four standard

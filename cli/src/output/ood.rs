@@ -72,7 +72,7 @@ fn for_people(settings: &Settings, ood: &OodSettings, report: &Report, style: St
         "\n{}\n",
         style.bold("What the student loses to the teacher, ½E‖Ỹ − student‖² − ½E‖Ỹ − teacher‖²")
     ));
-    text.push_str(&gaps(ood, report));
+    text.push_str(&gaps(report));
     text.push_str(&style.dim(&wrapped(&legend(ood, report), WIDTH)));
     text.push_str(&format!("\n\n{}\n", style.bold("By which power of T does it fall?")));
     text.push_str(&slopes(report, style));
@@ -94,7 +94,7 @@ fn for_people(settings: &Settings, ood: &OodSettings, report: &Report, style: St
             &format!(
                 "On {} samples the noise of labels is larger than the population gap from T ≈ {} on: \
                  from there the batch gap follows 1/√T, of either sign.",
-                grouped(ood.batch),
+                grouped(report.batch),
                 short(from)
             ),
             WIDTH,
@@ -161,7 +161,7 @@ const NOTE_ON_TAILS: &str = "The tokens of heaviest tails. Tail index: Hill's es
     99 % that suppose that tails go on as the largest values show them; rarer outliers than the sample \
     has are not seen. The bounds of a moment suppose a tail index above 4.";
 
-fn gaps(ood: &OodSettings, report: &Report) -> String {
+fn gaps(report: &Report) -> String {
     let with_error = |figure: &Figure| {
         if figure.exact || figure.error == 0.0 {
             short(figure.value)
@@ -169,7 +169,7 @@ fn gaps(ood: &OodSettings, report: &Report) -> String {
             format!("{} ± {}", short(figure.value), short(figure.error))
         }
     };
-    let batch = format!("on {}", grouped(ood.batch));
+    let batch = format!("on {}", grouped(report.batch));
     let heads = ["T", "Δ²", "gap", "bound", &batch];
     let rows = report.rows.iter().map(|row| {
         vec![
@@ -201,7 +201,7 @@ fn legend(ood: &OodSettings, report: &Report) -> String {
          samples, noise included.",
         short(report.amplification),
         report.rows.len(),
-        grouped(ood.batch)
+        grouped(report.batch)
     )
 }
 
@@ -281,6 +281,7 @@ fn insert(document: &mut Map<String, Value>, report: &Report) {
     document.insert("moments".into(), check(&report.check));
     if !report.rows.is_empty() {
         document.insert("samples".into(), json::integer(report.samples));
+        document.insert("batch_samples".into(), json::integer(report.batch));
         document.insert("amplification".into(), json::float(report.amplification));
         if let Some(distance) = report.label_distance {
             document.insert("label_distance_at_most".into(), json::float(distance));

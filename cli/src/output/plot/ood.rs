@@ -73,7 +73,7 @@ impl Picture<'_> {
                 value: |row| Some(row.gap.value),
             },
             Curve {
-                name: format!("gap on {} samples", grouped(self.ood.batch)),
+                name: format!("gap on {} samples", grouped(self.report.batch)),
                 stroke: stroke(RGBColor(0xc4, 0x4e, 0x00), &[14.0, 4.5, 2.0, 4.5]),
                 marker: Some(Marker::Triangle),
                 value: |row| row.batch_gap,
