@@ -127,7 +127,7 @@ fn difficult_measures_are_answered() {
     let (_folder, path) = file("measure.csv", "1,1,1\n1,1,1\n1,3,2\n");
     let (code, found) = document(&["--atoms", &path]);
     assert_eq!(code, Some(4), "{found}");
-    assert_eq!(claim(&found, "undetermined")["verdict"], "open");
+    assert_eq!(claim(&found, "repeated")["verdict"], "open");
     assert_eq!(claim(&found, "attention")["verdict"], "holds");
 }
 

@@ -47,6 +47,11 @@ fn ends(number: Number) -> (f64, f64) {
     }
 }
 
+/// The lower end of an enclosure, or the number itself.
+pub fn lower(number: Number) -> f64 {
+    ends(number).0
+}
+
 /// The upper end of an enclosure, or the number itself.
 pub fn upper(number: Number) -> f64 {
     ends(number).1

@@ -10,3 +10,4 @@ pub mod normalized_gd;
 pub mod random;
 pub mod report;
 pub mod settings;
+pub mod share;

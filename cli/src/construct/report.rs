@@ -29,8 +29,10 @@ pub enum Verdict {
     Holds,
     /// It does not, somewhere.
     Fails,
-    /// Enclosures are too wide to tell, or there was nothing to look at.
+    /// Enclosures are too wide to tell, numbers are too large, or a fit is not what it should be.
     Open,
+    /// There was nothing to look at.
+    NotApplicable,
 }
 
 impl Verdict {
@@ -40,6 +42,7 @@ impl Verdict {
             Self::Holds => "holds",
             Self::Fails => "fails",
             Self::Open => "open",
+            Self::NotApplicable => "not applicable",
         }
     }
 }
@@ -93,6 +96,13 @@ impl Claim {
             Verdict::Fails
         };
         Self { name, title: title.into(), checked, measured, allowed, status, verdict }
+    }
+
+    /// The same, but not decided.
+    #[must_use]
+    pub fn open(mut self) -> Self {
+        self.verdict = Verdict::Open;
+        self
     }
 }
 
@@ -160,14 +170,19 @@ impl Report {
     pub fn all_claims(&self) -> Vec<Claim> {
         let orders = self.curves.iter().filter_map(|curve| {
             let (claimed, order) = (curve.claimed?, curve.order().map(|(order, _)| order));
-            Some(Claim::between(
+            let mut claim = Claim::between(
                 curve.name,
                 format!("order of the {} in {}", curve.title, curve.against),
                 if order.is_some() { curve.points.len() as u64 } else { 0 },
                 order.unwrap_or(f64::NAN),
                 (claimed - curve.tolerance, claimed + curve.tolerance),
                 Status::Measured,
-            ))
+            );
+            // A fit is no counterexample.
+            if claim.verdict == Verdict::Fails {
+                claim.verdict = Verdict::Open;
+            }
+            Some(claim)
         });
         self.claims.iter().cloned().chain(orders).collect()
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::{Arguments, echo};
-use super::{in_range, shared};
+use super::{check_size, in_range, shared};
 use crate::construct::attention_operator::{Atoms, AttentionOperatorSettings};
 use crate::construct_args::AttentionOperatorArgs;
 use crate::error::Failure;
@@ -36,6 +36,9 @@ pub fn resolve(arguments: &Arguments) -> Result<AttentionOperatorSettings, Failu
         None => None,
         Some(table) => Some(read(table)?),
     };
+    if let Some(given) = &atoms {
+        check_size(&given.square_radius(), shared.scalar, "atoms")?;
+    }
     let found = atoms.as_ref().map(|given| (given.dimension as u64, given.weights.len() as u64));
     let (own_features, own_samples) = found.unwrap_or((4, 16));
     let features = in_range(&values, "features", own_features, 1..=100)?;

@@ -13,6 +13,7 @@ use crate::cli::{self, CommonArgs};
 use crate::construct::settings::Shared;
 use crate::construct_args::{Construction, SharedArgs};
 use crate::error::Failure;
+use crate::number::Exact;
 use crate::settings::ScalarKind;
 
 /// Keys that only `construct` has a use for.
@@ -108,8 +109,25 @@ fn shared(
 }
 
 /// An exact number as it stands in a configuration.
-pub(crate) fn echoed(value: &crate::number::Exact) -> Value {
+pub(crate) fn echoed(value: &Exact) -> Value {
     echo::number(value)
+}
+
+/// Refuses data whose squares do not fit the type: R² is that of the longest vector.
+fn check_size(square: &Exact, scalar: ScalarKind, what: &str) -> Result<(), Failure> {
+    let (least, most) = match scalar {
+        ScalarKind::F64 | ScalarKind::Interval64 => (1e-280, 1e300),
+        ScalarKind::F32 | ScalarKind::Interval32 => (1e-30, 1e36),
+    };
+    let size = square.to_f64();
+    let (kind, way) = match () {
+        () if size > most => ("large", "down"),
+        () if size < least && !square.is_zero() => ("small", "up"),
+        () => return Ok(()),
+    };
+    Err(Failure::NotFinite(format!(
+        "squares of {what} that {kind} have no place in this type: scale the {what} {way}"
+    )))
 }
 
 /// An integer within a range.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::{Arguments, echo};
-use super::{in_range, shared};
+use super::{check_size, in_range, shared};
 use crate::construct::normalized_gd::{Labelled, NormalizedGdSettings};
 use crate::construct_args::NormalizedGdArgs;
 use crate::error::Failure;
@@ -38,6 +38,9 @@ pub fn resolve(arguments: &Arguments) -> Result<NormalizedGdSettings, Failure> {
         None => None,
         Some(table) => Some(read(table)?),
     };
+    if let Some(given) = &labelled {
+        check_size(&given.square_radius(), shared.scalar, "samples")?;
+    }
     let found = labelled.as_ref().map(|given| (given.features as u64, given.labels.len() as u64));
     let (own_features, own_samples) = found.unwrap_or((4, 16));
     let features = in_range(&values, "features", own_features, 1..=1000)?;

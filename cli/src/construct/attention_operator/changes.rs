@@ -5,19 +5,19 @@ use popgd_core::{Dual, Error};
 
 use super::AttentionOperatorSettings;
 use super::instance::{Instance, attend, center, exactly, norm};
-use crate::construct::comparison::{Comparison, upper};
+use crate::construct::comparison::Comparison;
 use crate::construct::random::{Random, into_unit_ball};
 use crate::construct::report::{Claim, Curve, Status};
+use crate::construct::share::Share;
+use crate::fit;
 use crate::scalar::{CliScalar, count};
 use crate::settings::ScalarKind;
 
 /// The largest shares of bounds that were used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moved {
-    tuned: u64,
-    tuning: f64,
-    prompted: u64,
-    prompting: f64,
+    tuning: Share,
+    prompting: Share,
 }
 
 /// E = UVᵀ, d × d, of this rank; of sizes between 1/1000 and 10, instance by instance.
@@ -51,9 +51,8 @@ impl Moved {
         let bound = bounds::fine_tuning(instance.radius, norm(&instance.slope_of(&change)?, zero));
         // A measure at 0 alone is not moved, and must not be.
         if !bound.is_zero() {
-            let share = norm(&difference(&after, &before), zero) / bound;
-            self.tuned += 1;
-            self.tuning = worst(self.tuning, upper(share.report()));
+            let moved = norm(&difference(&after, &before), zero);
+            self.tuning.add(moved.report(), bound.report());
         }
         Ok(())
     }
@@ -103,39 +102,23 @@ impl Moved {
                 number(own.count()),
                 number(settings.prompts),
             );
-            self.prompted += 1;
-            let share = norm(&difference(&mean, &before), zero) / bound;
-            self.prompting = worst(self.prompting, upper(share.report()));
+            let moved = norm(&difference(&mean, &before), zero);
+            self.prompting.add(moved.report(), bound.report());
         }
         Ok(())
     }
 
     /// What was found, as claims.
     pub(super) fn claims(&self, status: Status) -> Vec<Claim> {
-        let claims = [
-            Claim::at_most(
+        vec![
+            self.tuning.claim(
                 "fine_tuning",
                 "change by fine-tuning over its bound R²‖Eᵀx‖",
-                self.tuned,
-                self.tuning,
-                1.0,
                 status,
             ),
-            Claim::at_most(
-                "prompt",
-                "change by prompts over its bound",
-                self.prompted,
-                self.prompting,
-                1.0,
-                status,
-            ),
-        ];
-        claims.into_iter().filter(|claim| claim.checked > 0).collect()
+            self.prompting.claim("prompt", "change by prompts over its bound", status),
+        ]
     }
-}
-
-fn worst(found: f64, next: f64) -> f64 {
-    if next.is_nan() { f64::INFINITY } else { found.max(next) }
 }
 
 /// What is left of fine-tuning beside its linear part, against the size of E.
@@ -172,6 +155,9 @@ pub(super) fn remainder(settings: &AttentionOperatorSettings) -> Result<Option<C
         points.push((size, super::super::random::norm(&left)));
     }
     points.reverse();
+    // Second order is for small E: if halves of the sizes do not agree, third order is still seen.
+    let order = |part: &[(f64, f64)]| fit::slope(part, 0).unwrap_or(f64::NAN);
+    let is_asymptotic = (order(&points[..4]) - order(&points[3..])).abs() <= 0.04;
     // One atom, or an accident: there is nothing to fit.
     let is_flat = points.iter().any(|(_, y)| *y < 1e-14 * center(instance.radius));
     Ok((!is_flat).then(|| Curve {
@@ -180,7 +166,7 @@ pub(super) fn remainder(settings: &AttentionOperatorSettings) -> Result<Option<C
         against: "size of E",
         points,
         bounds: Vec::new(),
-        claimed: Some(2.0),
+        claimed: is_asymptotic.then_some(2.0),
         tolerance: 0.05,
     }))
 }

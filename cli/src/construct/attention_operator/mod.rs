@@ -96,7 +96,7 @@ pub struct Atoms {
 
 impl Atoms {
     /// R², of the longest atom.
-    fn square_radius(&self) -> Exact {
+    pub fn square_radius(&self) -> Exact {
         let squares = self
             .entries
             .chunks_exact(self.dimension)

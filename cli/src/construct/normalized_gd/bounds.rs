@@ -6,38 +6,17 @@ use popgd_core::in_context::normalized_descent::bounds::{Terms, margin_between};
 use popgd_core::scalar::Logarithm;
 
 use super::instance::Instance;
-use crate::construct::comparison::{upper, width};
+use crate::construct::comparison::{lower, upper, width};
 use crate::construct::report::{Claim, Status};
+use crate::construct::share::Share;
 use crate::scalar::{CliScalar, count};
-
-/// How often a bound was looked at, and the largest share of it that was used.
-#[derive(Clone, Copy, Debug)]
-struct Used {
-    checked: u64,
-    share: f64,
-}
-
-impl Default for Used {
-    fn default() -> Self {
-        Self { checked: 0, share: f64::NEG_INFINITY }
-    }
-}
-
-impl Used {
-    /// `found ≤ allowed`, allowed being positive: an enclosure counts with its upper end.
-    fn add<S: CliScalar>(&mut self, found: S, allowed: S) {
-        self.checked += 1;
-        let share = upper((found / allowed).report());
-        self.share = if share.is_nan() { f64::INFINITY } else { self.share.max(share) };
-    }
-}
 
 /// All bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
-    dual: Used,
-    margin: Used,
-    sum: Used,
+    dual: Share,
+    margin: Share,
+    sum: Share,
 }
 
 /// Enclosures of a run that are wider than this say nothing more of it.
@@ -112,6 +91,9 @@ pub(super) fn margin_of<S: CliScalar>(instance: &Instance<S>, steps: u64) -> Res
         weights.iter_mut().for_each(|x| *x = x.lift(center(*x)));
     }
     let (least, most) = between(&samples, &weights)?;
+    if !most.is_finite() {
+        return Err(Error::NotFinite { what: "bounds of the margin" });
+    }
     // γ is not negative; a state of 0 has no margin.
     let least = if least.is_finite() && center(least) > 0.0 { least } else { rate.zero() };
     Ok([least, most])
@@ -129,30 +111,34 @@ impl Held {
         let samples = count(rate, (instance.rows.len() / instance.features) as u64);
         let terms = Terms { samples, radius: instance.radius, rate };
         let deficit = terms.margin_deficit();
-        // Of a margin that is not known a lower bound does for the dual: it allows for less.
-        let at_least = match instance.margin {
-            Some(margin) => margin,
-            None => margin_of(instance, 10 * steps)?[0],
+        // Of a margin that is not known, bounds: the lower one claims more than what is derived, so
+        // only the upper one can refute.
+        let [at_least, at_most] = match instance.margin {
+            Some(margin) => [margin, margin],
+            None => margin_of(instance, 10 * steps)?,
         };
         // Σ ‖Zᵀq‖² of the steps so far.
         let mut sum = zero;
         along(instance, steps, |step, weights, margins, direction| {
             // Each margin has to be as large, the smallest too, whichever that is.
             let shortfall = |wanted: S| {
-                let all = margins.iter().map(|&margin| upper((wanted - margin).report()));
-                rate.lift(all.fold(f64::NEG_INFINITY, f64::max))
+                let all = margins.iter().map(|&margin| (wanted - margin).report());
+                all.fold((f64::NEG_INFINITY, f64::NEG_INFINITY), |(least, most), next| {
+                    (greater(least, lower(next)), greater(most, upper(next)))
+                })
             };
             let length = square(direction, zero);
             if step > 0 {
-                // With one sample nothing may be left, and nothing is.
+                // With one sample ‖Zᵀq‖ is ‖z‖, which is γ: there is nothing to look at.
                 if samples.report().center() > 1.0 {
-                    let gap = half * (length - at_least.square());
-                    self.dual.add(gap, terms.dual_gap(count(rate, step)));
+                    let gap = |margin: S| (half * (length - margin.square())).report();
+                    let gaps = (lower(gap(at_most)), upper(gap(at_least)));
+                    self.dual.add_between(gaps, terms.dual_gap(count(rate, step)).report());
                 }
-                self.sum.add(shortfall(rate * sum), deficit);
+                self.sum.add_between(shortfall(rate * sum), deficit.report());
                 if let Some(margin) = instance.margin {
                     let norm = square(weights, zero).norm();
-                    self.margin.add(shortfall(margin * norm), deficit);
+                    self.margin.add_between(shortfall(margin * norm), deficit.report());
                 }
             }
             sum = sum + length;
@@ -161,18 +147,15 @@ impl Held {
 
     /// What was found, as claims: shares of what is allowed.
     pub(super) fn claims(&self, status: Status) -> Vec<Claim> {
-        let claim = |name, title: &str, used: Used| {
-            // Rounding alone may reach a bound that is attained.
-            let most = if status == Status::Proven { 1.0 } else { 1.0 + 1e-6 };
-            Claim::at_most(name, title, used.checked, used.share, most, status)
-        };
-        [
-            claim("dual_bound", "½‖Zᵀq‖² − ½γ² over its bound ln n/(ηt)", self.dual),
-            claim("margin_bound", "γ‖w‖ − min z·w over its bound ln n + ηR²/2", self.margin),
-            claim("sum_bound", "ηΣ‖Zᵀq‖² − min z·w over the same bound", self.sum),
+        vec![
+            self.dual.claim("dual_bound", "½‖Zᵀq‖² − ½γ² over its bound ln n/(ηt)", status),
+            self.margin.claim("margin_bound", "γ‖w‖ − min z·w over its bound ln n + ηR²/2", status),
+            self.sum.claim("sum_bound", "ηΣ‖Zᵀq‖² − min z·w over the same bound", status),
         ]
-        .into_iter()
-        .filter(|claim| claim.checked > 0)
-        .collect()
     }
+}
+
+/// The greater of two; what is no number counts as the greatest.
+fn greater(a: f64, b: f64) -> f64 {
+    if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

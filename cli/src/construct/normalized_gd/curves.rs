@@ -72,8 +72,11 @@ pub(super) fn of(settings: &NormalizedGdSettings) -> Result<Vec<Curve>, Error> {
             tolerance: 0.05,
         }
     };
+    // Before ηγ²t is large a run has not come to where 1/t is to be seen.
+    let is_long = known.is_some_and(|known| rate * known * known * steps as f64 >= 500.0);
+    let claimed = is_long.then_some(-1.0);
     let curves = [
-        curve("margin_gap", "gap of the margin", margin, Some(-1.0)),
+        curve("margin_gap", "gap of the margin", margin, claimed),
         curve("dual_gap", "gap of the dual", dual, None),
         curve("margin_between", "distance of the bounds of γ", apart, None),
     ];

@@ -22,8 +22,8 @@ pub(super) struct Instance<S> {
     pub(super) rows: Vec<S>,
     /// η.
     pub(super) rate: S,
-    /// ηR², exactly or up to a rounding of R.
-    square: f64,
+    /// ηR² ≤ 1, decided exactly.
+    is_bounded: bool,
     /// R.
     pub(super) radius: S,
     /// γ, if it is known.
@@ -62,7 +62,6 @@ impl<S: CliScalar> Instance<S> {
     /// One's own, or the random one of this index.
     pub(super) fn of(settings: &NormalizedGdSettings, index: u64) -> Result<Self, Failure> {
         let rate = S::from_exact(&settings.rate);
-        let exact_rate = settings.rate.to_f64();
         let features = settings.features;
         if let Some(own) = &settings.labelled {
             let given: Vec<S> = own.entries.iter().map(S::from_exact).collect();
@@ -75,14 +74,14 @@ impl<S: CliScalar> Instance<S> {
             signed(features, &given, &labels, &mut rows).map_err(super::refused)?;
             let square = own.square_radius();
             let radius = S::from_exact(&square).sqrt();
-            let bound = exact_rate * square.to_f64();
+            let is_bounded = &settings.rate * &square <= Exact::one();
             return Ok(Self {
                 features,
                 given,
                 labels,
                 rows,
                 rate,
-                square: bound,
+                is_bounded,
                 radius,
                 margin: None,
             });
@@ -97,12 +96,13 @@ impl<S: CliScalar> Instance<S> {
         signed(features, &rows, &labels, &mut given).map_err(super::refused)?;
         let radius = rate.one();
         let margin = margin.map(exact);
-        Ok(Self { features, given, labels, rows, rate, square: exact_rate, radius, margin })
+        let is_bounded = settings.rate <= Exact::one();
+        Ok(Self { features, given, labels, rows, rate, is_bounded, radius, margin })
     }
 
-    /// Whether ηR² ≤ 1, as all bounds ask (up to the rounding of a quotient).
+    /// Whether ηR² ≤ 1, as all bounds ask.
     pub(super) fn is_bounded(&self) -> bool {
-        self.square <= 1.0 + 1e-15
+        self.is_bounded
     }
 
     /// z = y x, by a layer of ReLUs beside products.

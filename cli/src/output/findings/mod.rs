@@ -84,7 +84,8 @@ fn verdict(report: &Report) -> Result<(), Failure> {
             "{}: not decided; {}",
             claim.title,
             match claim.name {
-                "undetermined" => "give the same atom once, with the sum of its weights",
+                "repeated" => "give the same atom once, with the sum of its weights",
+                "undetermined" => "take fewer --samples, or more --features",
                 _ => "take more --instances, or another --scalar",
             }
         ))),
