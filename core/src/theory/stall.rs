@@ -19,6 +19,9 @@
 use super::clock::Clock;
 use super::rates::PAST_BURN_IN;
 
+/// Increments of fewer spacings at the beginning of the late law were rounded badly before it.
+const LEAST_AT_BEGINNING: f64 = 16.0;
+
 /// Above so many multiples of the spacing, rounding to a whole one changes the pace by less than
 /// it matters: their errors alternate, and are of relative size 1/n² in all.
 const LEVELS: f64 = 512.0;
@@ -43,13 +46,15 @@ pub struct Stall {
 impl Clock {
     /// Where a run from zero stalls, if its logits are plain sums of floats with so many binary
     /// digits (24 for `f32`, 53 for `f64`). A prediction: it takes increments as exact but for
-    /// their sum. `None` if it does not come to that while the clock can tell.
+    /// their sum. `None` if it does not come to that while the clock can tell, or so early that the
+    /// late law of increments does not hold yet: where they are below 16 spacings at its beginning,
+    /// as for very small teachers and rates.
     pub fn stall(&self, digits: u32) -> Option<Stall> {
         let digits = i32::try_from(digits).ok()?;
         let tangent = PAST_BURN_IN.min(0.5 * self.ratio());
         let mut gap = self.gap_at(tangent);
         let mut steps = self.predicted_burn_in() + self.reading(tangent) / self.rate();
-        for _ in 0..BINADES {
+        for binade in 0..BINADES {
             if !(gap > 0.0 && gap.is_finite() && steps.is_finite()) {
                 return None;
             }
@@ -60,6 +65,9 @@ impl Clock {
             }
             let end = libm::ldexp(1.0, exponent.saturating_add(1));
             let mut level = libm::floor(self.increment(gap) / spacing + 0.5);
+            if binade == 0 && level < LEAST_AT_BEGINNING {
+                return None;
+            }
             if level > LEVELS {
                 let next = self.gap_moving(spacing * (LEVELS + 0.5), gap, end);
                 let time = |gap| self.reading(self.tangent_of(gap)) / self.rate();
