@@ -103,7 +103,7 @@
 //!   `sharp_constant` where there is a limit law (`limit` of ηTΔ², `at_end_over_limit` with its
 //!   `standard_error`); `noise_dominates_batch_from`, a T; and `theorem`: `epsilon`, `input_moment`,
 //!   `label_moment`, `stated_steps` (T_ε without its constant), and its `verdict`, `holds` with `status`
-//!   `proven`, `proven_from` (T₀), `bound_there`, the `steps` from which on the gap is at most ε (null
+//!   `proven` (of data `measured`, for it rests on their moments), `proven_from` (T₀), `bound_there`, the `steps` from which on the gap is at most ε (null
 //!   with verdict `open` if beyond 2^62) and `steps_over_stated`; or `open` with a `reason`. `stopped` with
 //!   its `reason` (`interrupted`) if not all samples were looked at. In CSV a line is a recorded step: `t`,
 //!   `square_distance`, `square_distance_error`, `gap`, `gap_error`, `bound`, `batch_gap`; of a moment check

@@ -245,7 +245,14 @@ fn theorem(report: &Report, statement: &Statement, style: Style) -> String {
         Ok(proven) => match proven.steps {
             Some(steps) => style.good(&wrapped(
                 &format!(
-                    "Proven: the gap is at most {epsilon} for every T ≥ {}, which is {} of T_ε{}.",
+                    "{}: the gap is at most {epsilon} for every T ≥ {}, which is {} of T_ε{}.",
+                    match report.check.data {
+                        None => "Proven",
+                        Some(_) => {
+                            "By the bound, for the moments of this sample, which are measured, those \
+                             of responses untested"
+                        }
+                    },
                     grouped(steps),
                     short(steps as f64 / statement.stated),
                     if steps == proven.late {
@@ -300,7 +307,7 @@ fn insert(document: &mut Map<String, Value>, report: &Report) {
         document.insert("noise_dominates_batch_from".into(), json::float(from));
     }
     if let Some(statement) = &report.statement {
-        document.insert("theorem".into(), statement_to_json(statement));
+        document.insert("theorem".into(), statement_to_json(statement, report));
     }
     if report.interrupted {
         let mut stopped = Map::new();
@@ -375,7 +382,7 @@ fn slope(slope: &crate::ood::slopes::Slope) -> Value {
     Value::Object(map)
 }
 
-fn statement_to_json(statement: &Statement) -> Value {
+fn statement_to_json(statement: &Statement, report: &Report) -> Value {
     let mut map = Map::new();
     map.insert("epsilon".into(), json::float(statement.epsilon));
     map.insert("input_moment".into(), json::float(statement.inputs));
@@ -385,7 +392,9 @@ fn statement_to_json(statement: &Statement) -> Value {
         Ok(proven) => {
             let verdict = if proven.steps.is_some() { "holds" } else { "open" };
             map.insert("verdict".into(), verdict.into());
-            map.insert("status".into(), "proven".into());
+            // What rests on the moments of a sample is no more certain than these.
+            let status = if report.check.data.is_some() { "measured" } else { "proven" };
+            map.insert("status".into(), status.into());
             map.insert("proven_from".into(), json::integer(proven.late));
             map.insert("bound_there".into(), json::float(proven.bound_at_late));
             map.insert("steps".into(), proven.steps.map_or(Value::Null, json::integer));
