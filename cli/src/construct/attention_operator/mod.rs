@@ -97,11 +97,7 @@ pub struct Atoms {
 impl Atoms {
     /// R², of the longest atom.
     pub fn square_radius(&self) -> Exact {
-        let squares = self
-            .entries
-            .chunks_exact(self.dimension)
-            .map(|row| row.iter().map(Exact::square).sum::<Exact>());
-        squares.fold(Exact::zero(), |most, square| if square > most { square } else { most })
+        super::square_radius(&self.entries, self.dimension)
     }
 
     /// Rows, as in a file.
@@ -114,12 +110,7 @@ impl Atoms {
 
 /// What core refuses, for the user.
 fn refused(error: Error) -> Failure {
-    match error {
-        Error::NotFinite { .. } => Failure::NotFinite(format!(
-            "{error}; numbers that large have no place in this type: scale the atoms down"
-        )),
-        _ => Failure::usage(error.to_string()),
-    }
+    super::refused(error, "atoms")
 }
 
 /// Runs the transformer beside its algorithm.

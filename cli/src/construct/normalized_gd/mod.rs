@@ -102,11 +102,7 @@ pub struct Labelled {
 impl Labelled {
     /// R², of the longest sample.
     pub fn square_radius(&self) -> Exact {
-        let squares = self
-            .entries
-            .chunks_exact(self.features)
-            .map(|row| row.iter().map(Exact::square).sum::<Exact>());
-        squares.fold(Exact::zero(), |most, square| if square > most { square } else { most })
+        super::square_radius(&self.entries, self.features)
     }
 
     /// Rows, as in a file.
@@ -124,12 +120,7 @@ impl Labelled {
 
 /// What core refuses, for the user.
 fn refused(error: Error) -> Failure {
-    match error {
-        Error::NotFinite { .. } => Failure::NotFinite(format!(
-            "{error}; numbers that large have no place in this type: scale the samples down"
-        )),
-        _ => Failure::usage(error.to_string()),
-    }
+    super::refused(error, "samples")
 }
 
 /// Runs the transformer beside its algorithm.
