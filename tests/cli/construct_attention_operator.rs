@@ -1,9 +1,13 @@
 //! `popgd construct attention-operator` from end to end.
 
+mod support;
+
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
+
+use self::support::text;
 
 fn construct(args: &[&str]) -> Output {
     Command::new(cargo_bin!("popgd"))
@@ -13,16 +17,9 @@ fn construct(args: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
 /// The document, and the exit code.
 fn document(args: &[&str]) -> (Option<i32>, Value) {
-    let output = construct(&[args, &["--format", "json", "--quiet"]].concat());
-    let document = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
-    (output.status.code(), document)
+    support::document(&construct(&[args, &["--format", "json", "--quiet"]].concat()))
 }
 
 fn claim<'a>(document: &'a Value, name: &str) -> &'a Value {
@@ -42,13 +39,7 @@ fn file(name: &str, content: &str) -> (tempfile::TempDir, String) {
 
 #[track_caller]
 fn refuses(args: &[&str], words: &[&str]) {
-    let output = construct(args);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert!(output.stdout.is_empty() && message.lines().count() == 1, "{args:?}: {message}");
-    for word in words {
-        assert!(message.contains(word), "`{word}` is missing: {message}");
-    }
+    support::assert_refused(&construct(args), args, words);
 }
 
 #[test]

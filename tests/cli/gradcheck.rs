@@ -1,10 +1,14 @@
 //! `popgd gradcheck` from end to end. Wrong gradients are met by the unit tests of the command:
 //! the program has none.
 
+mod support;
+
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::cargo_bin;
 use serde_json::{Value, json};
+
+use self::support::text;
 
 fn gradcheck(args: &[&str]) -> Output {
     Command::new(cargo_bin!("popgd"))
@@ -14,16 +18,9 @@ fn gradcheck(args: &[&str]) -> Output {
         .expect("the program starts")
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
 /// The document, and the exit code.
 fn document(args: &[&str]) -> (Option<i32>, Value) {
-    let output = gradcheck(&[args, &["--format", "json", "--quiet"]].concat());
-    let document = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
-    (output.status.code(), document)
+    support::document(&gradcheck(&[args, &["--format", "json", "--quiet"]].concat()))
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
@@ -32,13 +29,7 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
 
 #[track_caller]
 fn refuses(args: &[&str], words: &[&str]) {
-    let output = gradcheck(args);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-    assert!(output.stdout.is_empty() && message.lines().count() == 1, "{args:?}: {message}");
-    for word in words {
-        assert!(message.contains(word), "`{word}` is missing: {message}");
-    }
+    support::assert_refused(&gradcheck(args), args, words);
 }
 
 /// A small case, without the comparison for all groups.
