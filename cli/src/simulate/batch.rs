@@ -13,6 +13,8 @@ use popgd_core::model::activation::Activation;
 use popgd_core::model::teacher::Shape;
 use popgd_core::scalar::Scalar;
 
+use super::product::{Product, View};
+
 /// Samples: inputs N × d × D, labels N × M × D, each row of a matrix in one piece.
 #[derive(Clone, Debug, Default)]
 pub struct Batch<S> {
@@ -35,11 +37,9 @@ pub struct Network<'a, S> {
     pub values: &'a [S],
     /// S, D × D, one row per query.
     pub scores: &'a [S],
-    /// The same, one row per token: its transpose.
-    pub by_token: &'a [S],
 }
 
-/// Room for the computations on one sample, and for sums.
+/// Room for the computations on a batch: each N × M × D.
 #[derive(Clone, Debug)]
 pub struct Scratch<S> {
     projected: Vec<S>,
@@ -47,53 +47,47 @@ pub struct Scratch<S> {
     back: Vec<S>,
 }
 
-impl<S: Scalar> Scratch<S> {
-    /// For samples of this shape.
-    pub fn new(shape: Shape, zero: S) -> Self {
-        let matrix = vec![zero; shape.channels * shape.tokens];
-        Self { projected: matrix.clone(), outputs: matrix.clone(), back: matrix }
+// Not derived: numbers need no default for that.
+impl<S> Default for Scratch<S> {
+    fn default() -> Self {
+        Self { projected: Vec::new(), outputs: Vec::new(), back: Vec::new() }
     }
 }
 
-impl<S: Scalar> Network<'_, S> {
-    /// `W X` and `W X S` for one X.
-    fn forward(&self, input: &[S], scratch: &mut Scratch<S>) {
-        let (tokens, features) = (self.shape.tokens, self.shape.features);
-        let zero = self.slope_at_zero.zero();
-        project(self.values, features, input, tokens, zero, &mut scratch.projected);
-        scratch.outputs.fill(zero);
-        let rows = scratch.projected.chunks_exact(tokens);
-        for (projected, outputs) in rows.zip(scratch.outputs.chunks_exact_mut(tokens)) {
-            for (&weight, scores) in projected.iter().zip(self.by_token.chunks_exact(tokens)) {
-                add_multiple(outputs, weight, scores);
-            }
+impl<S: Product> Network<'_, S> {
+    /// `W X` and `W X S` for every input.
+    fn forward(&self, inputs: &[S], scratch: &mut Scratch<S>) {
+        let Shape { tokens, channels, features } = self.shape;
+        let Scratch { projected, outputs, .. } = scratch;
+        let count = inputs.len().checked_div(features * tokens).unwrap_or(0);
+        self.clear(projected, count);
+        self.clear(outputs, count);
+        let values = View::with_columns(self.values, features);
+        let inputs = inputs.chunks_exact(features * tokens);
+        for (input, projected) in inputs.zip(projected.chunks_exact_mut(channels * tokens)) {
+            S::add_product(values, View::with_columns(input, tokens), projected);
         }
+        let scores = View::with_columns(self.scores, tokens).transposed();
+        S::add_product(View::with_columns(projected, tokens), scores, outputs);
     }
 
-    /// σ(W X S), M × D, written to `outputs`.
-    pub fn apply(&self, input: &[S], scratch: &mut Scratch<S>, outputs: &mut [S]) {
-        self.forward(input, scratch);
+    /// So many matrices M × D of zeros.
+    fn clear(&self, matrices: &mut Vec<S>, count: usize) {
+        matrices.clear();
+        let size = self.shape.channels * self.shape.tokens;
+        matrices.resize(count * size, self.slope_at_zero.zero());
+    }
+
+    /// σ(W X S), M × D, for one input after the other, written to `outputs`.
+    pub fn apply(&self, inputs: &[S], scratch: &mut Scratch<S>, outputs: &mut [S]) {
+        self.forward(inputs, scratch);
         for (slot, &x) in outputs.iter_mut().zip(&scratch.outputs) {
             *slot = activate(&self.activation, x);
         }
     }
 
-    /// `(1/2N) Σ_n ‖Y_n − σ(W X_n S)‖²`.
-    pub fn loss(&self, batch: &Batch<S>, scratch: &mut Scratch<S>) -> S {
-        let mut sum = self.slope_at_zero.zero();
-        let mut count = 0;
-        for (input, labels) in samples(self.shape, batch) {
-            self.forward(input, scratch);
-            for (&x, &label) in scratch.outputs.iter().zip(labels) {
-                sum = sum + (activate(&self.activation, x) - label).square();
-            }
-            count += 1;
-        }
-        sum / self.slope_at_zero.integer(2 * count)
-    }
-
     /// The gradient of the loss: with respect to W (M × d, row by row) and to the logits (D × D, one
-    /// row per query), written over what is there. Returns the loss.
+    /// row per query), written over what is there. Returns the loss, `(1/2N) Σ_n ‖Y_n − σ(W X_n S)‖²`.
     pub fn gradient(
         &self,
         batch: &Batch<S>,
@@ -101,23 +95,31 @@ impl<S: Scalar> Network<'_, S> {
         value_gradient: &mut [S],
         logit_gradient: &mut [S],
     ) -> S {
-        let tokens = self.shape.tokens;
+        let Shape { tokens, channels, features } = self.shape;
         let zero = self.slope_at_zero.zero();
-        value_gradient.fill(zero);
-        logit_gradient.fill(zero);
+        self.forward(&batch.inputs, scratch);
+        let Scratch { projected, outputs, back } = scratch;
         let mut sum = zero;
-        let mut count = 0;
-        for (input, labels) in samples(self.shape, batch) {
-            self.forward(input, scratch);
-            for (slot, &label) in scratch.outputs.iter_mut().zip(labels) {
-                let (x, residual) = (*slot, activate(&self.activation, *slot) - label);
-                sum = sum + residual.square();
-                *slot = residual * slope(&self.activation, self.slope_at_zero, x);
-            }
-            self.add_sample(input, scratch, value_gradient, logit_gradient);
-            count += 1;
+        for (slot, &label) in outputs.iter_mut().zip(&batch.labels) {
+            let (x, residual) = (*slot, activate(&self.activation, *slot) - label);
+            sum = sum + residual.square();
+            *slot = residual * slope(&self.activation, self.slope_at_zero, x);
         }
-        let count = self.slope_at_zero.integer(count);
+        let residuals = View::with_columns(outputs, tokens);
+        let count = outputs.len().checked_div(channels * tokens).unwrap_or(0);
+        self.clear(back, count);
+        S::add_product(residuals, View::with_columns(self.scores, tokens), back);
+        value_gradient.fill(zero);
+        let inputs = batch.inputs.chunks_exact(features * tokens);
+        for (input, back) in inputs.zip(back.chunks_exact(channels * tokens)) {
+            let input = View::with_columns(input, tokens).transposed();
+            S::add_product(View::with_columns(back, tokens), input, value_gradient);
+        }
+        logit_gradient.fill(zero);
+        let projected = View::with_columns(projected, tokens);
+        S::add_product(residuals.transposed(), projected, logit_gradient);
+
+        let count = self.slope_at_zero.integer(count as i64);
         value_gradient.iter_mut().for_each(|slot| *slot = *slot / count);
         let rows = logit_gradient.chunks_exact_mut(tokens);
         for (gradient, scores) in rows.zip(self.scores.chunks_exact(tokens)) {
@@ -127,34 +129,6 @@ impl<S: Scalar> Network<'_, S> {
             }
         }
         sum / (count * count.integer(2))
-    }
-
-    /// Adds what one sample contributes: `R Sᵀ Xᵀ` and `Uᵀ R`, R being in the place of outputs.
-    fn add_sample(
-        &self,
-        input: &[S],
-        scratch: &mut Scratch<S>,
-        value_gradient: &mut [S],
-        score_gradient: &mut [S],
-    ) {
-        let (tokens, features) = (self.shape.tokens, self.shape.features);
-        scratch.back.fill(self.slope_at_zero.zero());
-        let channels = scratch.outputs.chunks_exact(tokens).zip(scratch.projected.chunks(tokens));
-        for ((residuals, projected), back) in channels.zip(scratch.back.chunks_exact_mut(tokens)) {
-            let queries = residuals.iter().zip(self.scores.chunks_exact(tokens));
-            for ((&residual, scores), gradient) in
-                queries.zip(score_gradient.chunks_exact_mut(tokens))
-            {
-                add_multiple(back, residual, scores);
-                add_multiple(gradient, residual, projected);
-            }
-        }
-        let rows = value_gradient.chunks_exact_mut(features);
-        for (gradient, back) in rows.zip(scratch.back.chunks_exact(tokens)) {
-            for (slot, feature) in gradient.iter_mut().zip(input.chunks_exact(tokens)) {
-                *slot = *slot + slot.dot(back, feature);
-            }
-        }
     }
 }
 
@@ -212,13 +186,14 @@ mod tests {
     const ALL: usize = VALUES + 9;
     type Numbers = Dual<f64, ALL>;
 
-    fn softmax_by_query<S: Scalar>(logits: &[S]) -> (Vec<S>, Vec<S>) {
+    impl Product for Numbers {}
+
+    fn softmax_by_query<S: Scalar>(logits: &[S]) -> Vec<S> {
         let mut scores = logits.to_vec();
         for (logits, scores) in logits.chunks(3).zip(scores.chunks_mut(3)) {
             S::softmax(None, logits, scores);
         }
-        let by_token = (0..9).map(|at| scores[(at % 3) * 3 + at / 3]).collect();
-        (scores, by_token)
+        scores
     }
 
     /// Every partial derivative of the loss, by running it over duals.
@@ -232,16 +207,15 @@ mod tests {
             let (values, logits) = (draw(VALUES), draw(9));
             let batch = Batch { inputs: draw(5 * 6), labels: draw(5 * 6) };
 
-            let (scores, by_token) = softmax_by_query(&logits);
+            let scores = softmax_by_query(&logits);
             let network = Network {
                 shape: SHAPE,
                 activation: Activation::leaky_relu(slope),
                 slope_at_zero: 1.0,
                 values: &values,
                 scores: &scores,
-                by_token: &by_token,
             };
-            let mut scratch = Scratch::new(SHAPE, 0.0);
+            let mut scratch = Scratch::default();
             let (mut by_values, mut by_logits) = ([0.0; VALUES], [0.0; 9]);
             let loss = network.gradient(&batch, &mut scratch, &mut by_values, &mut by_logits);
 
@@ -253,20 +227,22 @@ mod tests {
                 .collect();
             let constant = |x: &f64| Numbers::constant(*x);
             let (values, logits) = variables.split_at(VALUES);
-            let (scores, by_token) = softmax_by_query(logits);
+            let scores = softmax_by_query(logits);
             let dual = Network {
                 shape: SHAPE,
                 activation: Activation::leaky_relu(constant(&slope)),
                 slope_at_zero: constant(&1.0),
                 values,
                 scores: &scores,
-                by_token: &by_token,
             };
             let batch = Batch {
                 inputs: batch.inputs.iter().map(constant).collect(),
                 labels: batch.labels.iter().map(constant).collect(),
             };
-            let found = dual.loss(&batch, &mut Scratch::new(SHAPE, constant(&0.0)));
+            // Its gradient is of no use here: the derivative of the loss that it returns is.
+            let zero = constant(&0.0);
+            let (values, logits) = (&mut [zero; VALUES], &mut [zero; 9]);
+            let found = dual.gradient(&batch, &mut Scratch::default(), values, logits);
             assert!((found.value - loss).abs() < 1e-13 * loss);
             for (at, &coded) in by_values.iter().chain(&by_logits).enumerate() {
                 let derivative = found.derivative[at];

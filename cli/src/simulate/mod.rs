@@ -74,6 +74,7 @@ pub mod learner;
 pub mod measure;
 pub mod observe;
 pub mod problem;
+pub mod product;
 pub mod report;
 pub mod settings;
 pub mod student;

@@ -22,7 +22,6 @@ pub struct Student<'p> {
     pub logits: Vec<f64>,
     /// S, one row per query.
     pub scores: Vec<f64>,
-    by_token: Vec<f64>,
     value_gradient: Vec<f64>,
     logit_gradient: Vec<f64>,
     scratch: Scratch<f64>,
@@ -34,10 +33,9 @@ impl<'p> Student<'p> {
         let mut student = Self {
             problem,
             scores: logits.clone(),
-            by_token: logits.clone(),
             value_gradient: values.clone(),
             logit_gradient: logits.clone(),
-            scratch: Scratch::new(problem.shape, 0.0),
+            scratch: Scratch::default(),
             values,
             logits,
         };
@@ -47,32 +45,22 @@ impl<'p> Student<'p> {
 
     /// σ(W_V X S) for every input of a batch, one after the other.
     pub fn apply(&mut self, batch: &Batch<f64>, outputs: &mut Vec<f64>) {
-        let shape = self.problem.shape;
         let network = Network {
-            shape,
+            shape: self.problem.shape,
             activation: self.problem.activation,
             slope_at_zero: self.problem.slope_at_zero,
             values: &self.values,
             scores: &self.scores,
-            by_token: &self.by_token,
         };
         outputs.resize(batch.labels.len(), 0.0);
-        let inputs = batch.inputs.chunks_exact(shape.features * shape.tokens);
-        for (input, outputs) in inputs.zip(outputs.chunks_mut(shape.channels * shape.tokens)) {
-            network.apply(input, &mut self.scratch, outputs);
-        }
+        network.apply(&batch.inputs, &mut self.scratch, outputs);
     }
 
     fn attend(&mut self) {
         let tokens = self.problem.shape.tokens;
         let queries = self.logits.chunks_exact(tokens).zip(self.scores.chunks_exact_mut(tokens));
-        for (query, (logits, scores)) in queries.enumerate() {
+        for (logits, scores) in queries {
             f64::softmax(None, logits, scores);
-            for (row, &score) in self.by_token.chunks_exact_mut(tokens).zip(scores.iter()) {
-                if let Some(slot) = row.get_mut(query) {
-                    *slot = score;
-                }
-            }
         }
     }
 }
@@ -101,7 +89,6 @@ impl<'p> Learner<'p> for Student<'p> {
             slope_at_zero: self.problem.slope_at_zero,
             values: &self.values,
             scores: &self.scores,
-            by_token: &self.by_token,
         };
         network.gradient(
             batch,

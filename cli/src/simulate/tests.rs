@@ -27,25 +27,19 @@ fn between(problem: &Problem) -> Student<'_> {
     Student::new(problem, values, logits.collect())
 }
 
-fn transposed(scores: &[f64], side: usize) -> Vec<f64> {
-    (0..scores.len()).map(|at| scores[(at % side) * side + at / side]).collect()
-}
-
 /// Both gradients of a batch, in one vector.
 fn gradient(problem: &Problem, student: &Student<'_>, batch: &Batch<f64>) -> Vec<f64> {
     let shape = problem.shape;
-    let by_token = transposed(&student.scores, shape.tokens);
     let network = Network {
         shape,
         activation: problem.activation,
         slope_at_zero: problem.slope_at_zero,
         values: &student.values,
         scores: &student.scores,
-        by_token: &by_token,
     };
     let mut values = vec![0.0; shape.value_entries()];
     let mut logits = vec![0.0; shape.score_entries()];
-    network.gradient(batch, &mut Scratch::new(shape, 0.0), &mut values, &mut logits);
+    network.gradient(batch, &mut Scratch::default(), &mut values, &mut logits);
     [values, logits].concat()
 }
 
