@@ -12,6 +12,25 @@ pub struct SimulateArgs {
     #[arg(long, help_heading = "Simulation")]
     pub full_model: bool,
 
+    /// Learn from the images of this file instead of Gaussian inputs: IDX as MNIST has it (plain or
+    /// gzip), .npy or .csv
+    #[arg(long, value_name = "FILE", help_heading = "Images")]
+    pub images: Option<PathBuf>,
+
+    /// The classes of the images, such as their digits: IDX, .npy or .csv; a .csv file of images may
+    /// have them in its first column
+    #[arg(long, value_name = "FILE", help_heading = "Images")]
+    pub digits: Option<PathBuf>,
+
+    /// V*, one filter of 3 × 3 pixels a row, instead of the first layer of a network that is trained
+    /// to tell the classes apart
+    #[arg(long, value_name = "FILE", help_heading = "Images")]
+    pub filters: Option<PathBuf>,
+
+    /// How often that network sees every image [default: 20]
+    #[arg(long, value_name = "N", help_heading = "Images", allow_hyphen_values = true)]
+    pub epochs: Option<String>,
+
     /// N, the number of fresh samples in the batch of a step; several, separated by commas, are
     /// compared [default: 100]
     #[arg(long, value_name = "N,…", help_heading = "Simulation", allow_hyphen_values = true)]

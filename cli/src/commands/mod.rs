@@ -11,4 +11,5 @@ pub mod precision;
 pub mod rates;
 pub mod run;
 pub mod simulate;
+mod simulate_images;
 pub mod sweep;

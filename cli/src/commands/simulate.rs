@@ -10,7 +10,7 @@ use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::settings::Format;
 use crate::simulate::settings::SimulateSettings;
-use crate::simulate::{self, Simulation};
+use crate::simulate::{self, runs::Runs};
 
 /// Trains, and writes what was asked for.
 ///
@@ -18,6 +18,9 @@ use crate::simulate::{self, Simulation};
 /// As [`simulate::simulate`]; what cannot be written; an interrupt, after what was measured until
 /// then is written.
 pub fn execute(settings: &SimulateSettings, warnings: &[Warning]) -> Result<(), Failure> {
+    if let Some(images) = &settings.images {
+        return super::simulate_images::execute(settings, images, warnings);
+    }
     let base = &settings.base;
     if base.dry_run {
         let samples = |batch: &usize| -> Result<f64, Failure> {
@@ -25,13 +28,8 @@ pub fn execute(settings: &SimulateSettings, warnings: &[Warning]) -> Result<(), 
             Ok(step * base.model.steps as f64 * settings.seeds as f64)
         };
         let total = settings.batches.iter().map(samples).sum::<Result<f64, _>>()?;
-        let threads = match settings.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
-        let at_once = threads.min(settings.seeds * settings.batches.len()).max(1);
         plot::open(base)?;
-        return dry_run::tell("simulate", base, warnings, total / at_once as f64);
+        return dry_run::tell("simulate", base, warnings, total / at_once(settings) as f64);
     }
     let sink = Sink::open(base.output.output.as_deref(), "--output")?;
     let picture = plot::open(base)?;
@@ -49,14 +47,26 @@ pub fn execute(settings: &SimulateSettings, warnings: &[Warning]) -> Result<(), 
         Picture { settings, simulation: &simulation }.write(target)?;
     }
     printed?;
-    early_end(settings, &simulation)
+    match simulation.interrupted {
+        true => early_end(settings, &simulation.runs),
+        false => Ok(()),
+    }
+}
+
+/// How many runs go on at the same time.
+pub(super) fn at_once(settings: &SimulateSettings) -> usize {
+    let threads = match settings.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    threads.min(settings.seeds * settings.batches.len()).max(1)
 }
 
 /// An interrupt, as the failure that it is.
-fn early_end(settings: &SimulateSettings, simulation: &Simulation) -> Result<(), Failure> {
+pub(super) fn early_end(settings: &SimulateSettings, runs: &Runs) -> Result<(), Failure> {
     let steps = settings.base.model.steps;
-    let done = simulation.runs.iter().map(|run| run.steps).min().unwrap_or(0);
-    if !simulation.interrupted || done == steps {
+    let done = runs.0.iter().map(|run| run.steps).min().unwrap_or(0);
+    if done == steps {
         return Ok(());
     }
     let onward = match &settings.resume {

@@ -149,11 +149,17 @@ impl Arguments {
             ("inputs", &own.inputs),
             ("evaluation", &own.evaluation),
             ("checkpoint_every", &own.checkpoint_every),
+            ("epochs", &own.epochs),
             ("threads", &own.threads),
         ] {
             arguments.text(key, value.as_deref());
         }
         arguments.switch("full_model", own.full_model);
+        for (key, file) in
+            [("images", &own.images), ("digits", &own.digits), ("filters", &own.filters)]
+        {
+            arguments.path(key, file.as_deref())?;
+        }
         arguments.path("resume", own.resume.as_deref())?;
         Ok(arguments)
     }

@@ -1,5 +1,7 @@
 //! What `popgd simulate` does, from flags and a file.
 
+mod images;
+
 use serde_json::{Map, Value};
 
 use super::values::{Values, integer_of};
@@ -9,8 +11,18 @@ use crate::ood::family::Family;
 use crate::simulate::settings::SimulateSettings;
 
 /// Keys that `simulate` has a use for, and not every other command.
-pub(super) const KEYS: [&str; 6] =
-    ["batch", "seeds", "inputs", "evaluation", "checkpoint_every", "full_model"];
+pub(super) const KEYS: [&str; 10] = [
+    "batch",
+    "seeds",
+    "inputs",
+    "evaluation",
+    "checkpoint_every",
+    "full_model",
+    "images",
+    "digits",
+    "filters",
+    "epochs",
+];
 
 /// Larger batches or more runs than these are a slip of the pen.
 const MOST: u64 = 1_000_000;
@@ -22,10 +34,12 @@ const MOST: u64 = 1_000_000;
 pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>), Failure> {
     let values = arguments.values()?;
     let batches = batches(&values)?;
-    let seeds = count(&values, "seeds", 4, MOST)?;
+    let images = images::resolve(&values)?;
+    let seeds = count(&values, "seeds", if images.is_some() { 1 } else { 4 }, MOST)?;
     let law = values.text("inputs")?.unwrap_or("exponential").to_owned();
     let inputs = Family::parse(&law).map_err(|message| values.fail("inputs", message))?;
-    let evaluation = count(&values, "evaluation", 100, MOST)?;
+    let samples = if images.is_some() { 1000 } else { 100 };
+    let evaluation = count(&values, "evaluation", samples, MOST)?;
     let checkpoint_every = match values.has("checkpoint_every") {
         false => None,
         true if !values.has("resume") => {
@@ -48,11 +62,17 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
         let message = "training moves every entry by itself: leave it out";
         return Err(values.fail("method", message));
     }
-    let arguments = arguments.with("method", "dense");
+    let mut arguments = arguments.with("method", "dense");
+    if let Some(images) = &images {
+        arguments = images::model(&values, images, &arguments)?;
+    }
     let (mut base, warnings) = super::resolve(CommandKind::Simulate, arguments)?;
     if let Value::Object(echo) = &mut base.echo {
         add(echo, &batches, seeds, evaluation);
-        echo.insert("inputs".into(), law.into());
+        match &images {
+            Some(images) => images::echo(&values, images, echo)?,
+            None => drop(echo.insert("inputs".into(), law.into())),
+        }
         if full_model {
             echo.insert("full_model".into(), true.into());
         }
@@ -67,6 +87,7 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
         resume,
         checkpoint_every,
         threads,
+        images,
     };
     Ok((settings, warnings))
 }

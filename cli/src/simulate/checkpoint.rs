@@ -48,7 +48,11 @@ impl Store {
     pub fn open(folder: &Path, settings: &SimulateSettings) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::Io(format!("--resume {}: {error}", folder.display())))?;
-        let hash = provenance::hash(&settings.base.echo);
+        let mut identity = settings.base.echo.clone();
+        if let (Some(images), Some(map)) = (&settings.images, identity.as_object_mut()) {
+            map.insert("images".into(), images.digest().into());
+        }
+        let hash = provenance::hash(&identity);
         let hash = hash.rsplit(':').next().unwrap_or_default().to_owned();
         Ok(Self { folder: folder.to_owned(), hash })
     }

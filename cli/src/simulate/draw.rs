@@ -19,6 +19,8 @@ pub enum Purpose {
     Evaluation,
     /// A batch of other inputs, to measure on.
     OutOfDistribution,
+    /// Which images are kept back, and the network that a teacher is taken from.
+    Images,
 }
 
 /// The stream for one step of one run.

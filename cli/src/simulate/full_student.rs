@@ -7,7 +7,7 @@ use super::draw::TRAINING;
 use super::exact::ExactState;
 use super::full::{FullNetwork, FullScratch, width};
 use super::learner::Learner;
-use super::measure::{Measure, Row};
+use super::measure::Measure;
 use super::observe::{Streams, cosine, distance, gap};
 use super::problem::Problem;
 use crate::error::Failure;
@@ -119,10 +119,10 @@ impl<'p> Learner<'p> for FullStudent<'p> {
 
     fn observe(
         &mut self,
-        exact: &ExactState,
+        _exact: &ExactState,
         (_, count): (&Family, usize),
         streams: &mut Streams,
-    ) -> Result<Row, Failure> {
+    ) -> Result<Vec<f64>, Failure> {
         let (split, width) = (self.problem.shape.features, width(self.problem.shape));
         let (excess, attention) = self.on_a_batch(count, streams);
         let on_inputs = block(&self.values, width, split, None, false);
@@ -140,8 +140,7 @@ impl<'p> Learner<'p> for FullStudent<'p> {
             Measure::KeysPositions => keys(true, true),
             _ => f64::NAN,
         };
-        let values = Self::MEASURES.iter().map(value).collect();
-        Ok(Row { t: exact.t, measures: Self::MEASURES, values })
+        Ok(Self::MEASURES.iter().map(value).collect())
     }
 
     fn attention(&self) -> &[f64] {

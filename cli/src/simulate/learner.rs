@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::exact::ExactState;
-use super::measure::{Measure, Row};
+use super::measure::Measure;
 use super::observe::Streams;
 use super::problem::Problem;
 use crate::error::Failure;
@@ -25,7 +25,7 @@ pub trait Learner<'p>: Sized {
     /// One step of gradient descent on the loss of a batch.
     fn step(&mut self, batch: &Batch<f64>);
 
-    /// Measures it on batches of so many samples, beside the exact run at the same step.
+    /// Measures it on batches of so many samples of the model, beside the exact run at the same step.
     ///
     /// # Errors
     /// None in practice: the shapes fit.
@@ -34,7 +34,7 @@ pub trait Learner<'p>: Sized {
         exact: &ExactState,
         evaluation: (&Family, usize),
         streams: &mut Streams,
-    ) -> Result<Row, Failure>;
+    ) -> Result<Vec<f64>, Failure>;
 
     /// What is shown as attention at the end: S for the position-only student, otherwise W_KQ.
     fn attention(&self) -> &[f64];

@@ -34,6 +34,12 @@ pub enum Measure {
     ExactOodUnrelated,
     /// `OodUnrelatedMean` of the exact run, on the same inputs.
     ExactOodUnrelatedMean,
+    /// On images: `½ E ‖TF − f*‖²` over those that are trained on.
+    TrainingLoss,
+    /// The same over images kept back.
+    KeptBackLoss,
+    /// On images: the mean over queries of the weight that they put on their own window.
+    WindowWeight,
     /// Of the full model: the size of W_V on inputs.
     ValueInputs,
     /// Of the full model: the size of W_V on positions.
@@ -83,6 +89,16 @@ impl Measure {
         Self::KeysPositions,
     ];
 
+    /// Those of a student of images, in the order of their columns.
+    pub const IMAGES: [Self; 6] = [
+        Self::TrainingLoss,
+        Self::KeptBackLoss,
+        Self::ScoreError,
+        Self::ValueError,
+        Self::Cosine,
+        Self::WindowWeight,
+    ];
+
     /// Its name in results.
     pub fn key(self) -> &'static str {
         match self {
@@ -101,6 +117,9 @@ impl Measure {
             Self::ExactOodTeacher => "exact_ood_teacher",
             Self::ExactOodUnrelated => "exact_ood_unrelated",
             Self::ExactOodUnrelatedMean => "exact_ood_unrelated_mean",
+            Self::TrainingLoss => "training_loss",
+            Self::KeptBackLoss => "kept_back_loss",
+            Self::WindowWeight => "window_weight",
             Self::ValueInputs => "value_inputs",
             Self::ValuePositions => "value_positions",
             Self::KeysInputs => "keys_inputs",
@@ -124,6 +143,9 @@ impl Measure {
             Self::OodTeacher | Self::ExactOodTeacher => "OOD, noisy teacher labels",
             Self::OodUnrelated | Self::ExactOodUnrelated => "OOD, unrelated labels",
             Self::OodUnrelatedMean | Self::ExactOodUnrelatedMean => "OOD, unrelated, label mean",
+            Self::TrainingLoss => "½E‖TF − f*‖², images of training",
+            Self::KeptBackLoss => "½E‖TF − f*‖², images kept back",
+            Self::WindowWeight => "weight on the own window, mean",
             Self::ValueInputs => "W_V, inputs",
             Self::ValuePositions => "W_V, positions",
             Self::KeysInputs => "W_KQ, inputs × inputs",

@@ -66,16 +66,19 @@
 
 pub mod batch;
 pub mod checkpoint;
+pub mod course;
 pub mod draw;
 pub mod exact;
 pub mod full;
 pub mod full_student;
+pub mod images;
 pub mod learner;
 pub mod measure;
 pub mod observe;
 pub mod problem;
 pub mod product;
 pub mod report;
+pub mod runs;
 pub mod settings;
 pub mod student;
 
@@ -89,13 +92,15 @@ use rayon::prelude::*;
 
 use self::batch::Batch;
 use self::checkpoint::{Checkpoint, Store};
-use self::draw::{Purpose, TRAINING, stream};
+use self::course::{Course, Population};
+use self::draw::{Purpose, stream};
 use self::exact::ExactState;
 use self::full_student::FullStudent;
 use self::learner::Learner;
 use self::measure::Row;
 use self::observe::Streams;
 use self::problem::Problem;
+use self::runs::Runs;
 use self::settings::SimulateSettings;
 use self::student::Student;
 use crate::error::Failure;
@@ -127,7 +132,7 @@ pub struct Simulation {
     /// The exact run at the recorded steps.
     pub exact: Vec<ExactState>,
     /// By batch size, then by index.
-    pub runs: Vec<Run>,
+    pub runs: Runs,
     /// Whether the full model was trained.
     pub full_model: bool,
     /// Whether the user ended it early.
@@ -140,17 +145,68 @@ pub struct Simulation {
 /// A configuration that does not hang together, parameters that are no longer finite, and checkpoints
 /// that cannot be read or written.
 pub fn simulate(settings: &SimulateSettings) -> Result<Simulation, Failure> {
-    let model = &settings.base.model;
-    let problem = Problem::of(model)?;
+    let problem = Problem::of(&settings.base.model)?;
+    let exact = exact::states(&problem, &settings.base.at)?;
+    let evaluation = (&settings.inputs, settings.evaluation);
+    let course = Population { problem: &problem, exact: &exact, evaluation };
+    let at: Vec<u64> = exact.iter().map(|state| state.t).collect();
+    let runs = if settings.full_model {
+        train_all::<FullStudent<'_>>(&problem, settings, &course, &at)
+    } else {
+        train_all::<Student<'_>>(&problem, settings, &course, &at)
+    }?;
+    let (full_model, interrupted) = (settings.full_model, interrupt::requested());
+    Ok(Simulation { problem, exact, runs, full_model, interrupted })
+}
+
+/// How long one step takes here with a batch of this size.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn time_per_step(settings: &SimulateSettings, batch: usize) -> Result<Duration, Failure> {
+    let problem = Problem::of(&settings.base.model)?;
+    let evaluation = (&settings.inputs, settings.evaluation);
+    let course = Population { problem: &problem, exact: &[], evaluation };
+    Ok(if settings.full_model {
+        measure::<FullStudent<'_>>(&problem, &course, batch)
+    } else {
+        measure::<Student<'_>>(&problem, &course, batch)
+    })
+}
+
+/// How long a step of this course takes.
+fn measure<'p, L: Learner<'p>>(
+    problem: &'p Problem,
+    course: &impl Course<L>,
+    batch: usize,
+) -> Duration {
+    const MEASURE: Duration = Duration::from_millis(100);
+    let mut student = L::at_start(problem);
+    let mut samples = Batch::default();
+    let (start, mut steps) = (Instant::now(), 0);
+    while start.elapsed() < MEASURE {
+        step(course, &mut student, &mut samples, batch, [0, 0, steps]);
+        steps += 1;
+    }
+    start.elapsed().div_f64(steps.max(1) as f64)
+}
+
+/// All runs of a course, in parallel.
+fn train_all<'p, L: Learner<'p>>(
+    problem: &'p Problem,
+    settings: &SimulateSettings,
+    course: &impl Course<L>,
+    at: &[u64],
+) -> Result<Runs, Failure> {
     let store =
         settings.resume.as_deref().map(|folder| Store::open(folder, settings)).transpose()?;
-    let exact = exact::states(&problem, &settings.base.at)?;
     let wanted: Vec<(usize, usize)> = settings
         .batches
         .iter()
         .flat_map(|&batch| (0..settings.seeds).map(move |index| (batch, index)))
         .collect();
-    let samples = wanted.iter().map(|&(batch, _)| batch as u64 * model.steps).sum();
+    let steps = settings.base.model.steps;
+    let samples = wanted.iter().map(|&(batch, _)| batch as u64 * steps).sum();
     let watch = Watch {
         progress: Progress::of("sample", samples, settings.base.output.quiet),
         samples: AtomicU64::new(0),
@@ -160,46 +216,10 @@ pub fn simulate(settings: &SimulateSettings) -> Result<Simulation, Failure> {
         .build()
         .map_err(|error| Failure::Io(format!("--threads: {error}")))?;
     let runs: Result<Vec<Run>, Failure> = pool.install(|| {
-        wanted
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|run| {
-                let store = store.as_ref();
-                if settings.full_model {
-                    train::<FullStudent<'_>>(&problem, settings, run, &exact, store, &watch)
-                } else {
-                    train::<Student<'_>>(&problem, settings, run, &exact, store, &watch)
-                }
-            })
-            .collect()
+        let runs = wanted.into_par_iter().with_max_len(1);
+        runs.map(|run| train(problem, settings, course, run, at, store.as_ref(), &watch)).collect()
     });
-    drop(watch);
-    let (full_model, interrupted) = (settings.full_model, interrupt::requested());
-    Ok(Simulation { problem, exact, runs: runs?, full_model, interrupted })
-}
-
-/// How long one step takes here with a batch of this size.
-///
-/// # Errors
-/// As [`simulate`].
-pub fn time_per_step(settings: &SimulateSettings, batch: usize) -> Result<Duration, Failure> {
-    const MEASURE: Duration = Duration::from_millis(100);
-    fn measure<'p, L: Learner<'p>>(problem: &'p Problem, batch: usize) -> Duration {
-        let mut student = L::at_start(problem);
-        let mut samples = Batch::default();
-        let (start, mut steps) = (Instant::now(), 0);
-        while start.elapsed() < MEASURE {
-            step(problem, &mut student, &mut samples, batch, [0, 0, steps]);
-            steps += 1;
-        }
-        start.elapsed().div_f64(steps.max(1) as f64)
-    }
-    let problem = Problem::of(&settings.base.model)?;
-    Ok(if settings.full_model {
-        measure::<FullStudent<'_>>(&problem, batch)
-    } else {
-        measure::<Student<'_>>(&problem, batch)
-    })
+    Ok(Runs(runs?))
 }
 
 /// How far all runs together are.
@@ -216,14 +236,14 @@ impl Watch {
 
 /// Draws a batch, and makes a step.
 fn step<'p, L: Learner<'p>>(
-    problem: &Problem,
+    course: &impl Course<L>,
     student: &mut L,
     samples: &mut Batch<f64>,
     batch: usize,
     [seed, index, t]: [u64; 3],
 ) {
     let mut random = stream(seed, index, batch as u64, Purpose::Training, t);
-    problem.draw(&TRAINING, batch, &mut random, samples);
+    course.draw(batch, &mut random, samples);
     student.step(samples);
 }
 
@@ -231,16 +251,18 @@ fn step<'p, L: Learner<'p>>(
 fn train<'p, L: Learner<'p>>(
     problem: &'p Problem,
     settings: &SimulateSettings,
+    course: &impl Course<L>,
     (batch, index): (usize, usize),
-    exact: &[ExactState],
+    at: &[u64],
     store: Option<&Store>,
     watch: &Watch,
 ) -> Result<Run, Failure> {
-    let of = |purpose, t| stream(settings.base.model.seed, index as u64, batch as u64, purpose, t);
+    let seed = settings.base.model.seed;
+    let of = |purpose, t| stream(seed, index as u64, batch as u64, purpose, t);
     let mut student = L::at_start(problem);
     let (mut t, mut rows) = (0, Vec::new());
     if let Some(store) = store
-        && let Some(kept) = store.load(L::MEASURES, batch, index)?
+        && let Some(kept) = store.load(course.measures(), batch, index)?
     {
         let Checkpoint { t: made, values, keys, rows: measured } = kept;
         (t, rows) = (made, measured);
@@ -254,10 +276,9 @@ fn train<'p, L: Learner<'p>>(
         None => Ok(()),
         Some(store) => store.save((batch, index), t, student.parameters(), rows),
     };
-    for state in exact.get(rows.len()..).unwrap_or_default() {
-        while t < state.t && !interrupt::requested() {
-            let source = [settings.base.model.seed, index as u64, t];
-            step(problem, &mut student, &mut samples, batch, source);
+    for (which, &target) in at.iter().enumerate().skip(rows.len()) {
+        while t < target && !interrupt::requested() {
+            step(course, &mut student, &mut samples, batch, [seed, index as u64, t]);
             t += 1;
             if !student.is_finite() {
                 return Err(Failure::NotFinite(format!(
@@ -275,15 +296,15 @@ fn train<'p, L: Learner<'p>>(
                 saved = (t, Instant::now());
             }
         }
-        if t < state.t {
+        if t < target {
             break;
         }
         let mut streams = Streams {
             evaluation: of(Purpose::Evaluation, t),
             out_of_distribution: of(Purpose::OutOfDistribution, t),
         };
-        let evaluation = (&settings.inputs, settings.evaluation);
-        rows.push(student.observe(state, evaluation, &mut streams)?);
+        let values = course.observe(&mut student, which, &mut streams)?;
+        rows.push(Row { t, measures: course.measures(), values });
     }
     save(t, &student, &rows)?;
     let (values, scores) = (student.parameters().0.to_vec(), student.attention().to_vec());

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::batch::Batch;
 use super::draw::{self, TRAINING};
 use super::exact::ExactState;
-use super::measure::{Measure, Row};
+use super::measure::Measure;
 use super::problem::Problem;
 use super::student::Student;
 use crate::engine;
@@ -41,7 +41,7 @@ pub fn observe(
     exact: &ExactState,
     (inputs, count): (&Family, usize),
     streams: &mut Streams,
-) -> Result<Row, Failure> {
+) -> Result<Vec<f64>, Failure> {
     let excess = population::excess_loss(&problem.teacher()?, &student.values, &student.scores)
         .map_err(engine::refused)?;
     let batch_excess = batch_excess(problem, student, count, &mut streams.evaluation);
@@ -70,8 +70,7 @@ pub fn observe(
         Measure::ExactOodUnrelatedMean => of_exact.unrelated_mean,
         _ => f64::NAN,
     };
-    let measures = &Measure::POSITION_ONLY;
-    Ok(Row { t: exact.t, measures, values: measures.iter().copied().map(value).collect() })
+    Ok(Measure::POSITION_ONLY.into_iter().map(value).collect())
 }
 
 /// `(1/2N) Σ (‖Y − TF‖² − ‖Y − f*‖²)` on a fresh batch of the kind that is trained on.

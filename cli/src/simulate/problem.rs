@@ -5,8 +5,9 @@ use popgd_core::model::positions::{Metric, Positions};
 use popgd_core::model::teacher::{Shape, Teacher};
 use popgd_core::scalar::Scalar;
 
-use super::batch::{Batch, project};
+use super::batch::Batch;
 use super::draw;
+use super::product::{Product, View};
 use crate::engine;
 use crate::error::Failure;
 use crate::ood::family::Family;
@@ -25,8 +26,10 @@ pub struct Problem {
     pub teacher_values: Vec<f64>,
     /// S*, one row per query.
     pub teacher_scores: Vec<f64>,
-    /// For every query the tokens of weight other than 0, with their weights.
-    support: Vec<Vec<(usize, f64)>>,
+    /// The different columns of S*: the tokens of weight other than 0, with their weights.
+    columns: Vec<Vec<(usize, f64)>>,
+    /// For every query, which of these columns is its own.
+    column_of: Vec<usize>,
     /// W_V at the start.
     pub start_values: Vec<f64>,
     /// Z at the start, one row per query.
@@ -67,15 +70,14 @@ impl Problem {
                     Positions::Orthogonal(given) | Positions::General(given) => given.to_vec(),
                     Positions::Identity => identity().collect(),
                 };
-                let weights = |row: &[f64]| {
-                    row.iter().copied().enumerate().filter(|&(_, weight)| weight != 0.0).collect()
-                };
+                let (columns, column_of) = different_columns(&scores, tokens);
                 Ok(Some(Self {
                     shape: teacher.shape(),
                     activation: *teacher.activation(),
                     slope_at_zero: core.slope_at_zero,
                     teacher_values: teacher.value_matrix().to_vec(),
-                    support: scores.chunks(teacher.shape().tokens).map(weights).collect(),
+                    columns,
+                    column_of,
                     teacher_scores: scores,
                     start_values: values.to_vec(),
                     start_logits: logits.to_vec(),
@@ -122,17 +124,23 @@ impl Problem {
 
     /// Labels without noise: σ(V* X S*).
     pub fn label(&self, batch: &mut Batch<f64>) {
-        let (tokens, channels) = (self.shape.tokens, self.shape.channels);
+        let Shape { tokens, channels, features } = self.shape;
         let mut projected = vec![0.0; channels * tokens];
-        let inputs = batch.inputs.chunks_exact(self.shape.features * tokens);
+        let mut outputs = vec![0.0; self.columns.len()];
+        let values = View::with_columns(&self.teacher_values, features);
+        let inputs = batch.inputs.chunks_exact(features * tokens);
         for (input, labels) in inputs.zip(batch.labels.chunks_exact_mut(channels * tokens)) {
-            project(&self.teacher_values, self.shape.features, input, tokens, 0.0, &mut projected);
+            projected.fill(0.0);
+            f64::add_product(values, View::with_columns(input, tokens), &mut projected);
             for (labels, row) in labels.chunks_mut(tokens).zip(projected.chunks(tokens)) {
-                for (slot, support) in labels.iter_mut().zip(&self.support) {
-                    let sum = support.iter().fold(0.0, |sum, &(token, weight)| {
+                for (slot, column) in outputs.iter_mut().zip(&self.columns) {
+                    let sum = column.iter().fold(0.0, |sum, &(token, weight)| {
                         sum + weight * row.get(token).copied().unwrap_or(0.0)
                     });
                     *slot = self.activation.apply(sum);
+                }
+                for (slot, &column) in labels.iter_mut().zip(&self.column_of) {
+                    *slot = outputs.get(column).copied().unwrap_or(0.0);
                 }
             }
         }
@@ -142,4 +150,20 @@ impl Problem {
     pub fn teacher_norm(&self) -> f64 {
         self.teacher_values.iter().map(|x| x * x).sum::<f64>().norm()
     }
+}
+
+/// The different columns of S*, sparse, and for every query which of them is its own.
+fn different_columns(scores: &[f64], tokens: usize) -> (Vec<Vec<(usize, f64)>>, Vec<usize>) {
+    let mut columns: Vec<Vec<(usize, f64)>> = Vec::new();
+    let mut column_of = Vec::new();
+    for row in scores.chunks(tokens) {
+        let entries = row.iter().copied().enumerate().filter(|&(_, weight)| weight != 0.0);
+        let column: Vec<_> = entries.collect();
+        let known = columns.iter().rposition(|other| *other == column);
+        column_of.push(known.unwrap_or(columns.len()));
+        if known.is_none() {
+            columns.push(column);
+        }
+    }
+    (columns, column_of)
 }

@@ -1,19 +1,11 @@
 //! What a simulation shows: late slopes, and how the distance to the exact run falls with the batch.
 
 use super::measure::{Measure, Row};
+use super::runs::{Estimate, estimate};
 use super::{Run, Simulation};
 use crate::engine;
 use crate::fit;
 use crate::settings::ModelSettings;
-
-/// An estimate and its standard error; none where there is nothing to estimate it from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// The mean over runs, or the value of the only one.
-    pub mean: f64,
-    /// Its standard error.
-    pub error: Option<f64>,
-}
 
 /// By which power of T something falls at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,37 +44,6 @@ const FALLING: [Measure; 8] = [
 ];
 
 impl Simulation {
-    /// Sizes of batches, increasing.
-    pub fn batches(&self) -> Vec<usize> {
-        let mut sizes: Vec<usize> = self.runs.iter().map(|run| run.batch).collect();
-        sizes.dedup();
-        sizes
-    }
-
-    /// The runs with this size.
-    pub fn of_batch(&self, batch: usize) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(move |run| run.batch == batch)
-    }
-
-    /// The mean of |measure| over the runs of a size, at every step that all of them recorded.
-    pub fn mean(&self, batch: usize, measure: Measure) -> Vec<(u64, f64)> {
-        let count = self.of_batch(batch).count() as f64;
-        let recorded = self.of_batch(batch).map(|run| run.rows.len()).min().unwrap_or(0);
-        (0..recorded)
-            .filter_map(|at| {
-                let rows = || self.of_batch(batch).filter_map(|run| run.rows.get(at));
-                let t = rows().next()?.t;
-                Some((t, rows().map(|row| row.get(measure).abs()).sum::<f64>() / count))
-            })
-            .collect()
-    }
-
-    /// A measure at the end of the runs of a size.
-    pub fn at_end(&self, batch: usize, measure: Measure) -> Option<Estimate> {
-        let last = |run: &Run| run.rows.last().map(|row| row.get(measure));
-        estimate(&self.of_batch(batch).filter_map(last).collect::<Vec<_>>())
-    }
-
     /// A quantity of Theorem 3.1 along the exact run.
     pub fn exact(&self, measure: Measure) -> Option<Vec<(u64, f64)>> {
         let read = |state: &super::ExactState| match measure {
@@ -94,12 +55,9 @@ impl Simulation {
         self.exact.iter().map(|state| Some((state.t, read(state)?))).collect()
     }
 
-    /// The largest |S_ij − S*_ij| at the end of a run, in units of 1/K: of the largest target weight.
+    /// How far the attention of a run is from that of the teacher at its end.
     pub fn attention_error(&self, run: &Run) -> f64 {
-        let goals = &self.problem.teacher_scores;
-        let largest = goals.iter().copied().fold(0.0, f64::max);
-        let differences = run.scores.iter().zip(goals).map(|(score, goal)| (score - goal).abs());
-        differences.fold(0.0, f64::max) / largest
+        attention_error(&self.problem.teacher_scores, &run.scores)
     }
 
     /// What was measured, in the order of columns.
@@ -114,7 +72,7 @@ impl Simulation {
             return None;
         }
         let steps = |run: &Run| run.rows.last().map(|row| row.t);
-        let to = self.of_batch(batch).filter_map(steps).min()?;
+        let to = self.runs.of_batch(batch).filter_map(steps).min()?;
         let from = to.div_ceil(10).max(1);
         let within = |t: u64| (from..=to).contains(&t);
         let of_run = |run: &Run, measure: Measure| {
@@ -122,7 +80,7 @@ impl Simulation {
             run.rows.iter().filter(|row| within(row.t)).map(row).collect::<Vec<_>>()
         };
         let over_runs = |measure: Measure| {
-            let series: Vec<_> = self.of_batch(batch).map(|run| of_run(run, measure)).collect();
+            let series: Vec<_> = self.runs.of_batch(batch).map(|run| of_run(run, measure)).collect();
             slope(&series)
         };
         let slopes = FALLING.map(|measure| Slope {
@@ -144,20 +102,27 @@ impl Simulation {
     /// By which power of the batch size the distance to the exact run falls, at the last step: the
     /// theory of note 14 has −½. Nothing for fewer than two sizes.
     pub fn distance_exponent(&self, measure: Measure) -> Option<Estimate> {
-        let batches = self.batches();
+        let batches = self.runs.batches();
         if batches.len() < 2 || self.full_model {
             return None;
         }
-        let runs = self.runs.iter().map(|run| run.index).max()? + 1;
+        let runs = self.runs.0.iter().map(|run| run.index).max()? + 1;
         let series: Vec<Vec<(f64, f64)>> = (0..runs)
             .map(|index| {
-                let same = self.runs.iter().filter(|run| run.index == index);
+                let same = self.runs.0.iter().filter(|run| run.index == index);
                 same.filter_map(|run| Some((run.batch as f64, run.rows.last()?.get(measure))))
                     .collect()
             })
             .collect();
         slope(&series)
     }
+}
+
+/// The largest |S_ij − S*_ij|, in units of 1/K: of the largest target weight.
+pub fn attention_error(goals: &[f64], scores: &[f64]) -> f64 {
+    let largest = goals.iter().copied().fold(0.0, f64::max);
+    let differences = scores.iter().zip(goals).map(|(score, goal)| (score - goal).abs());
+    differences.fold(0.0, f64::max) / largest
 }
 
 /// The constant C of the limit law C/T of the excess loss, where there is one.
@@ -180,13 +145,4 @@ fn slope(series: &[Vec<(f64, f64)>]) -> Option<Estimate> {
         [(mean, error)] => Some(Estimate { mean, error }),
         _ => estimate(&found.iter().map(|(slope, _)| *slope).collect::<Vec<_>>()),
     }
-}
-
-/// Mean and standard error.
-fn estimate(values: &[f64]) -> Option<Estimate> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let square = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-    let error = (values.len() > 1).then(|| (square / (count - 1.0) / count).sqrt());
-    mean.is_finite().then_some(Estimate { mean, error })
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::images::settings::ImageSettings;
 use crate::ood::family::Family;
 use crate::settings::Settings;
 
@@ -26,4 +27,6 @@ pub struct SimulateSettings {
     pub checkpoint_every: Option<u64>,
     /// Runs at the same time; 0 for one a processor.
     pub threads: usize,
+    /// The images to learn from, instead of samples of the model.
+    pub images: Option<ImageSettings>,
 }

@@ -5,7 +5,7 @@ use popgd_core::scalar::Scalar;
 use super::batch::{Batch, Network, Scratch};
 use super::exact::ExactState;
 use super::learner::Learner;
-use super::measure::{Measure, Row};
+use super::measure::Measure;
 use super::observe::{Streams, observe};
 use super::problem::Problem;
 use crate::error::Failure;
@@ -112,7 +112,7 @@ impl<'p> Learner<'p> for Student<'p> {
         exact: &ExactState,
         evaluation: (&Family, usize),
         streams: &mut Streams,
-    ) -> Result<Row, Failure> {
+    ) -> Result<Vec<f64>, Failure> {
         observe(self.problem, self, exact, evaluation, streams)
     }
 

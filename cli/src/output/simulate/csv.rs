@@ -17,7 +17,7 @@ pub fn text(simulation: &Simulation) -> Result<String, Failure> {
     heads.extend(simulation.measures().iter().map(|measure| measure.key().to_owned()));
     heads.extend(OF_EXACT.map(|measure| format!("exact_{}", measure.key())));
     let exact = OF_EXACT.map(|measure| simulation.exact(measure).unwrap_or_default());
-    let records = simulation.runs.iter().flat_map(|run| {
+    let records = simulation.runs.0.iter().flat_map(|run| {
         let exact = &exact;
         run.rows.iter().enumerate().map(move |(at, row)| {
             let mut record = vec![run.batch.to_string(), run.index.to_string(), row.t.to_string()];

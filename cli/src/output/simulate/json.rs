@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::error::Warning;
 use crate::output::json::{self, float, integer};
 use crate::simulate::measure::Measure;
-use crate::simulate::report::{Estimate, Late, limit_law};
+use crate::simulate::report::{Late, limit_law};
+use crate::simulate::runs::{Estimate, Runs};
 use crate::simulate::settings::SimulateSettings;
 use crate::simulate::{Run, Simulation};
 
@@ -13,14 +14,10 @@ use crate::simulate::{Run, Simulation};
 pub fn text(settings: &SimulateSettings, simulation: &Simulation, warnings: &[Warning]) -> String {
     let mut document = json::document("simulate", &settings.base, warnings);
     if simulation.interrupted {
-        let mut stopped = Map::new();
-        stopped.insert("reason".into(), "interrupted".into());
-        let done = simulation.runs.iter().map(|run| run.steps).min().unwrap_or(0);
-        stopped.insert("t".into(), integer(done));
-        document.insert("stopped".into(), Value::Object(stopped));
+        document.insert("stopped".into(), stopped(&simulation.runs));
     }
     document.insert("exact".into(), exact(settings, simulation));
-    let batches = simulation.batches();
+    let batches = simulation.runs.batches();
     let late = batches.iter().filter_map(|&batch| simulation.late(batch));
     document.insert("late".into(), late.map(|late| of_late(&late)).collect());
     let exponents = [Measure::ValueDistance, Measure::ScoreDistance]
@@ -31,9 +28,17 @@ pub fn text(settings: &SimulateSettings, simulation: &Simulation, warnings: &[Wa
     if !exponents.is_empty() {
         document.insert("exponents_of_batch".into(), exponents.into());
     }
-    let runs = simulation.runs.iter().map(|run| of_run(simulation, run));
+    let runs = simulation.runs.0.iter().map(|run| of_run(simulation, run));
     document.insert("runs".into(), runs.collect());
     json::text(document)
+}
+
+/// Why runs ended early, and when.
+pub(super) fn stopped(runs: &Runs) -> Value {
+    let mut map = Map::new();
+    map.insert("reason".into(), "interrupted".into());
+    map.insert("t".into(), integer(runs.0.iter().map(|run| run.steps).min().unwrap_or(0)));
+    Value::Object(map)
 }
 
 fn exact(settings: &SimulateSettings, simulation: &Simulation) -> Value {
@@ -95,19 +100,11 @@ fn estimate(found: Option<Estimate>) -> Value {
 
 fn of_run(simulation: &Simulation, run: &Run) -> Value {
     let shape = simulation.problem.shape;
-    let rows = run.rows.iter().map(|row| {
-        let mut map = Map::new();
-        map.insert("t".into(), integer(row.t));
-        for &measure in row.measures {
-            map.insert(measure.key().into(), float(row.get(measure)));
-        }
-        Value::Object(map)
-    });
     let mut map = Map::new();
     map.insert("batch".into(), run.batch.into());
     map.insert("run".into(), run.index.into());
     map.insert("steps".into(), integer(run.steps));
-    map.insert("trajectory".into(), rows.collect());
+    map.insert("trajectory".into(), trajectory(run));
     if simulation.full_model {
         let width = shape.features + shape.tokens;
         map.insert("value_matrix".into(), matrix(&run.values, width, false));
@@ -120,8 +117,21 @@ fn of_run(simulation: &Simulation, run: &Run) -> Value {
     Value::Object(map)
 }
 
+/// What was measured, step by step.
+pub(super) fn trajectory(run: &Run) -> Value {
+    let rows = run.rows.iter().map(|row| {
+        let mut map = Map::new();
+        map.insert("t".into(), integer(row.t));
+        for &measure in row.measures {
+            map.insert(measure.key().into(), float(row.get(measure)));
+        }
+        Value::Object(map)
+    });
+    rows.collect()
+}
+
 /// Row by row; a square one that is held by queries, as on paper.
-fn matrix(entries: &[f64], columns: usize, by_query: bool) -> Value {
+pub(super) fn matrix(entries: &[f64], columns: usize, by_query: bool) -> Value {
     let rows = entries.len() / columns.max(1);
     let entry = |row: usize, column: usize| {
         let at = if by_query { column * columns + row } else { row * columns + column };

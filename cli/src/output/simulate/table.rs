@@ -5,7 +5,8 @@ use crate::output::style::Style;
 use crate::output::{table, words};
 use crate::simulate::Simulation;
 use crate::simulate::measure::Measure;
-use crate::simulate::report::{Estimate, Late};
+use crate::simulate::report::Late;
+use crate::simulate::runs::{Estimate, Runs};
 use crate::simulate::settings::SimulateSettings;
 
 /// What the end of training is told by.
@@ -27,12 +28,12 @@ pub fn text(settings: &SimulateSettings, simulation: &Simulation, style: Style) 
         style.dim(&style.prose(&training(settings))),
     );
     if simulation.full_model {
-        for batch in simulation.batches() {
+        for batch in simulation.runs.batches() {
             text.push_str(&blocks(simulation, batch, style));
         }
         return text;
     }
-    for batch in simulation.batches() {
+    for batch in simulation.runs.batches() {
         if let Some(late) = simulation.late(batch) {
             text.push_str(&slopes(&late, simulation, style));
         }
@@ -62,7 +63,7 @@ fn slopes(late: &Late, simulation: &Simulation, style: Style) -> String {
         "By which power of T does each fall from {} to {} steps{}?",
         grouped(late.from),
         grouped(late.to),
-        of_batch(simulation, late.batch)
+        of_batch(&simulation.runs, late.batch)
     );
     let rows = late.slopes.iter().map(|slope| {
         vec![
@@ -80,12 +81,12 @@ fn slopes(late: &Late, simulation: &Simulation, style: Style) -> String {
 fn blocks(simulation: &Simulation, batch: usize, style: Style) -> String {
     let heading = format!(
         "The full model, attention on inputs and positions{}: how large is each block at the end?",
-        of_batch(simulation, batch)
+        of_batch(&simulation.runs, batch)
     );
     let rows = Measure::FULL.into_iter().filter_map(|measure| {
-        let found = simulation.at_end(batch, measure)?;
+        let found = simulation.runs.at_end(batch, measure)?;
         let largest =
-            simulation.mean(batch, measure).iter().fold(0.0, |most, p| f64::max(most, p.1));
+            simulation.runs.mean(batch, measure).iter().fold(0.0, |most, p| f64::max(most, p.1));
         Some(vec![measure.name().to_owned(), spread(found), short(largest)])
     });
     let table = table::table(&["", "at the end", "largest on the way"], rows);
@@ -93,17 +94,17 @@ fn blocks(simulation: &Simulation, batch: usize, style: Style) -> String {
 }
 
 fn end(simulation: &Simulation, batch: usize, style: Style) -> String {
-    let heading = format!("What is left at the end{}", of_batch(simulation, batch));
+    let heading = format!("What is left at the end{}", of_batch(&simulation.runs, batch));
     let mut rows: Vec<Vec<String>> = AT_END
         .into_iter()
         .filter_map(|measure| {
-            let trained = simulation.at_end(batch, measure)?;
+            let trained = simulation.runs.at_end(batch, measure)?;
             let exact = simulation.exact(measure).and_then(|series| Some(series.last()?.1));
             Some(vec![measure.name().to_owned(), spread(trained), exact.map_or_else(dash, short)])
         })
         .collect();
     let errors: Vec<f64> =
-        simulation.of_batch(batch).map(|run| simulation.attention_error(run)).collect();
+        simulation.runs.of_batch(batch).map(|run| simulation.attention_error(run)).collect();
     let worst = errors.into_iter().fold(0.0, f64::max);
     rows.push(vec![
         "largest |S − S*|, in parts of 1/K".to_owned(),
@@ -115,13 +116,13 @@ fn end(simulation: &Simulation, batch: usize, style: Style) -> String {
 }
 
 fn distances(simulation: &Simulation, style: Style) -> String {
-    let batches = simulation.batches();
+    let batches = simulation.runs.batches();
     let measures = [Measure::ValueDistance, Measure::ScoreDistance];
     let mut rows: Vec<Vec<String>> = batches
         .iter()
         .map(|&batch| {
             let found =
-                measures.map(|measure| simulation.at_end(batch, measure).map_or_else(dash, spread));
+                measures.map(|measure| simulation.runs.at_end(batch, measure).map_or_else(dash, spread));
             let mut row = vec![grouped(batch as u64)];
             row.extend(found);
             row
@@ -140,8 +141,8 @@ fn distances(simulation: &Simulation, style: Style) -> String {
 }
 
 /// Which batch size this is about, where there are several.
-fn of_batch(simulation: &Simulation, batch: usize) -> String {
-    if simulation.batches().len() < 2 {
+pub(super) fn of_batch(runs: &Runs, batch: usize) -> String {
+    if runs.batches().len() < 2 {
         return String::new();
     }
     format!(", batches of {}", grouped(batch as u64))
@@ -156,7 +157,7 @@ fn with_error(found: Estimate, digits: usize) -> String {
 }
 
 /// A figure with its standard error in as many digits as it has.
-fn spread(found: Estimate) -> String {
+pub(super) fn spread(found: Estimate) -> String {
     match found.error {
         Some(error) if error > 0.0 => {
             let error: f64 = format!("{error:.0e}").parse().unwrap_or(error);
@@ -166,6 +167,6 @@ fn spread(found: Estimate) -> String {
     }
 }
 
-fn dash() -> String {
+pub(super) fn dash() -> String {
     "–".to_owned()
 }

@@ -1,12 +1,16 @@
 //! Matrices as maps of squares: S at the end of training beside S*; of the full model, W_V and W_KQ.
 
 use plotters::style::RGBColor;
+use popgd_core::model::teacher::Shape;
 
 use super::super::canvas::{Canvas, Lettering, Stroke};
 use super::{ABOVE, GREY, INK, LEFT, RIGHT};
 use crate::error::Failure;
 use crate::output::digits::{grouped, short};
+use crate::simulate::problem::Problem;
+use crate::simulate::report::attention_error;
 use crate::simulate::{Run, Simulation};
+
 
 /// The side of a map.
 const SIDE: f64 = 400.0;
@@ -26,11 +30,15 @@ struct Map<'a> {
     largest: f64,
 }
 
-/// How much room maps take.
-pub(super) fn height(simulation: &Simulation) -> f64 {
-    let shape = simulation.problem.shape;
-    let most = if simulation.full_model { shape.tokens + shape.features } else { shape.tokens };
-    if most > MOST { 0.0 } else { ABOVE + SIDE + 46.0 }
+/// How much room maps with so many rows and columns take.
+pub(super) fn height(side: usize) -> f64 {
+    if side > MOST { 0.0 } else { ABOVE + SIDE + 46.0 }
+}
+
+/// How many rows or columns the larger map of a simulation has.
+pub(super) fn side(simulation: &Simulation) -> usize {
+    let Shape { tokens, features, .. } = simulation.problem.shape;
+    if simulation.full_model { tokens + features } else { tokens }
 }
 
 /// Both maps from `top` on.
@@ -38,31 +46,36 @@ pub(super) fn height(simulation: &Simulation) -> f64 {
 /// # Errors
 /// As for all drawing.
 pub(super) fn draw(canvas: &Canvas<'_>, simulation: &Simulation, top: f64) -> Result<(), Failure> {
-    let Some(run) = simulation.runs.first() else { return Ok(()) };
-    if height(simulation) == 0.0 {
+    let Some(run) = simulation.runs.0.first() else { return Ok(()) };
+    if !simulation.full_model {
+        return draw_attention(canvas, &simulation.problem, run, top);
+    }
+    if side(simulation) > MOST {
         return Ok(());
     }
-    let (maps, note) = if simulation.full_model {
-        let note = "sizes of entries, white 0; inputs come first, then positions";
-        (of_parameters(simulation, run), note.to_owned())
-    } else {
-        of_attention(simulation, run)
-    };
-    let top = top + ABOVE;
-    for (map, left) in maps.iter().zip([LEFT, RIGHT - SIDE]) {
-        canvas.text(&map.title, (left, top - 16.0), Lettering::new(13.0, INK))?;
-        squares(canvas, (left, top), map)?;
-    }
-    canvas.text(&note, (LEFT, top + SIDE + 22.0), Lettering::new(12.0, GREY))
+    let note = "sizes of entries, white 0; inputs come first, then positions";
+    draw_maps(canvas, &of_parameters(simulation, run), note, top)
 }
 
-fn of_attention<'a>(simulation: &'a Simulation, run: &'a Run) -> ([Map<'a>; 2], String) {
-    let goals = &simulation.problem.teacher_scores;
+/// S at the end of a run beside that of the teacher, from `top` on.
+///
+/// # Errors
+/// As for all drawing.
+pub(super) fn draw_attention(
+    canvas: &Canvas<'_>,
+    problem: &Problem,
+    run: &Run,
+    top: f64,
+) -> Result<(), Failure> {
+    let tokens = problem.shape.tokens;
+    if tokens > MOST {
+        return Ok(());
+    }
+    let goals = &problem.teacher_scores;
     let largest = goals.iter().copied().fold(0.0, f64::max);
-    let tokens = simulation.problem.shape.tokens;
     let steps = grouped(run.steps);
     let trained = format!("S after {steps} steps, batches of {}", grouped(run.batch as u64));
-    let map = |title: String, scores: &'a [f64]| Map {
+    let map = |title: String, scores| Map {
         title,
         rows: tokens,
         columns: tokens,
@@ -74,9 +87,24 @@ fn of_attention<'a>(simulation: &'a Simulation, run: &'a Run) -> ([Map<'a>; 2], 
         "row: token, column: query; white 0, darkest {} or more; they differ by at most {} % of \
          that",
         short(largest),
-        short((1000.0 * simulation.attention_error(run)).round() / 10.0)
+        short((1000.0 * attention_error(goals, &run.scores)).round() / 10.0)
     );
-    ([map(trained, &run.scores), map("S* of the teacher".to_owned(), goals)], note)
+    let maps = [map(trained, &run.scores), map("S* of the teacher".to_owned(), goals)];
+    draw_maps(canvas, &maps, &note, top)
+}
+
+fn draw_maps(
+    canvas: &Canvas<'_>,
+    maps: &[Map<'_>; 2],
+    note: &str,
+    top: f64,
+) -> Result<(), Failure> {
+    let top = top + ABOVE;
+    for (map, left) in maps.iter().zip([LEFT, RIGHT - SIDE]) {
+        canvas.text(&map.title, (left, top - 16.0), Lettering::new(13.0, INK))?;
+        squares(canvas, (left, top), map)?;
+    }
+    canvas.text(note, (LEFT, top + SIDE + 22.0), Lettering::new(12.0, GREY))
 }
 
 fn of_parameters<'a>(simulation: &Simulation, run: &'a Run) -> [Map<'a>; 2] {

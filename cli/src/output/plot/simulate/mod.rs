@@ -3,6 +3,7 @@
 
 mod curves;
 mod heatmap;
+pub mod images;
 
 use plotters::style::RGBColor;
 use serde_json::Value;
@@ -55,10 +56,10 @@ impl Picture<'_> {
     /// What the system reports.
     pub fn write(&self, target: Target) -> Result<(), Failure> {
         // A run that was broken off before anything was recorded says so itself.
-        if self.simulation.runs.iter().any(|run| run.rows.iter().all(|row| row.t == 0)) {
+        if self.simulation.runs.0.iter().any(|run| run.rows.iter().all(|row| row.t == 0)) {
             return Ok(());
         }
-        let maps = heatmap::height(self.simulation);
+        let maps = heatmap::height(heatmap::side(self.simulation));
         let panels: f64 = [LOSS, OTHER, COSINE].iter().map(|height| ABOVE + height + BELOW).sum();
         let height = HEAD + panels + maps + FOOT;
         let caption = Caption {
@@ -76,12 +77,7 @@ impl Picture<'_> {
             top += OTHER + BELOW + ABOVE;
             self.draw_cosines(canvas, top)?;
             heatmap::draw(canvas, self.simulation, top + COSINE + BELOW)?;
-            let provenance = Provenance::of(&self.settings.base);
-            let source = format!(
-                "popgd {VERSION} · configuration {} · seed {} · libm {LIBM}",
-                provenance.config_hash, provenance.seed
-            );
-            canvas.text(&source, (RIGHT, height - 16.0), Lettering::new(10.0, GREY).ending())
+            draw_source(canvas, self.settings, height)
         })
     }
 
@@ -97,12 +93,8 @@ impl Picture<'_> {
 
     fn draw_heading(&self, canvas: &Canvas<'_>) -> Result<(), Failure> {
         let model = &self.settings.base.model;
-        let title = words::teacher(model);
-        // A bold letter is about 0.68 of its size wide.
-        let fitting = (RIGHT - LEFT) / (0.68 * title.chars().count() as f64);
-        canvas.text(&title, (LEFT, 32.0), Lettering::new(fitting.min(18.0), INK).bold())?;
-        canvas.text(&words::training(model), (LEFT, 58.0), Lettering::new(13.0, GREY))?;
-        canvas.text(&training(self.settings), (LEFT, 78.0), Lettering::new(13.0, GREY))
+        let lines = [words::training(model), training(self.settings)];
+        draw_heading(canvas, &words::teacher(model), &lines)
     }
 
     /// The axis of T.
@@ -114,7 +106,7 @@ impl Picture<'_> {
     /// A look for every batch size; more than there are colours share the last.
     fn batches(&self) -> Vec<(usize, RGBColor, Marker)> {
         let look = |at: usize| at.min(OF_BATCHES.len() - 1);
-        let sizes = self.simulation.batches().into_iter().enumerate();
+        let sizes = self.simulation.runs.batches().into_iter().enumerate();
         sizes.map(|(at, size)| (size, OF_BATCHES[look(at)], MARKERS[look(at)])).collect()
     }
 
@@ -125,7 +117,7 @@ impl Picture<'_> {
         for (size, color, marker) in self.batches() {
             curves.push(Curve {
                 label: format!("on batches of {}", grouped(size as u64)),
-                points: simulation.mean(size, Measure::BatchExcess),
+                points: simulation.runs.mean(size, Measure::BatchExcess),
                 stroke: None,
                 marker: Some((marker, color)),
             });
@@ -134,7 +126,7 @@ impl Picture<'_> {
             }
             curves.push(Curve {
                 label: "the same student, exactly".to_owned(),
-                points: simulation.mean(size, Measure::ExcessLoss),
+                points: simulation.runs.mean(size, Measure::ExcessLoss),
                 stroke: Some(Stroke { color, width: 2.0, dashes: &[] }),
                 marker: None,
             });
@@ -175,14 +167,14 @@ impl Picture<'_> {
         for (measure, name, color, marker) in shown {
             curves.push(Curve {
                 label: name.to_owned(),
-                points: self.simulation.mean(size, measure),
+                points: self.simulation.runs.mean(size, measure),
                 stroke: Some(Stroke { color, width: 2.0, dashes: &[] }),
                 marker: Some((marker, color)),
             });
             let of_exact = measure.of_exact_run();
             curves.push(Curve {
                 label: String::new(),
-                points: of_exact.map(|exact| self.simulation.mean(size, exact)).unwrap_or_default(),
+                points: of_exact.map(|exact| self.simulation.runs.mean(size, exact)).unwrap_or_default(),
                 stroke: Some(Stroke { color, width: 1.2, dashes: &[7.0, 4.0] }),
                 marker: None,
             });
@@ -206,7 +198,7 @@ impl Picture<'_> {
         ];
         let curves = shown.map(|(measure, name, color, solid)| Curve {
             label: name.to_owned(),
-            points: self.simulation.mean(size, measure),
+            points: self.simulation.runs.mean(size, measure),
             stroke: Some(Stroke {
                 color,
                 width: 2.0,
@@ -221,7 +213,7 @@ impl Picture<'_> {
     fn draw_cosines(&self, canvas: &Canvas<'_>, top: f64) -> Result<(), Failure> {
         let curve = |(size, color, marker)| Curve {
             label: format!("batches of {}", grouped(size as u64)),
-            points: self.simulation.mean(size, Measure::Cosine),
+            points: self.simulation.runs.mean(size, Measure::Cosine),
             stroke: Some(Stroke { color, width: 2.0, dashes: &[] }),
             marker: Some((marker, color)),
         };
@@ -229,4 +221,29 @@ impl Picture<'_> {
         Curves { canvas, across: self.times(), top, height: COSINE, name: "cos(W_V, V*)" }
             .draw_cosines(&curves)
     }
+}
+
+/// A title, and lines below it.
+fn draw_heading(canvas: &Canvas<'_>, title: &str, lines: &[String]) -> Result<(), Failure> {
+    // A bold letter is about 0.68 of its size wide.
+    let fitting = (RIGHT - LEFT) / (0.68 * title.chars().count() as f64);
+    canvas.text(title, (LEFT, 32.0), Lettering::new(fitting.min(18.0), INK).bold())?;
+    for (line, top) in lines.iter().zip([58.0, 78.0, 98.0, 118.0]) {
+        canvas.text(line, (LEFT, top), Lettering::new(13.0, GREY))?;
+    }
+    Ok(())
+}
+
+/// Where the picture comes from, at its foot.
+fn draw_source(
+    canvas: &Canvas<'_>,
+    settings: &SimulateSettings,
+    height: f64,
+) -> Result<(), Failure> {
+    let provenance = Provenance::of(&settings.base);
+    let source = format!(
+        "popgd {VERSION} · configuration {} · seed {} · libm {LIBM}",
+        provenance.config_hash, provenance.seed
+    );
+    canvas.text(&source, (RIGHT, height - 16.0), Lettering::new(10.0, GREY).ending())
 }
