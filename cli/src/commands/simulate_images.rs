@@ -8,12 +8,12 @@ use crate::interrupt;
 use crate::output::plot::{self, simulate::images::Picture};
 use crate::output::simulate::images as output;
 use crate::output::sink::Sink;
-use crate::output::{csv, json};
 use crate::output::style::Style;
+use crate::output::{csv, json};
 use crate::settings::Format;
+use crate::simulate::images;
 use crate::simulate::images::settings::ImageSettings;
 use crate::simulate::images::task::Task;
-use crate::simulate::images;
 use crate::simulate::settings::SimulateSettings;
 
 /// Trains, and writes what was asked for.

@@ -80,7 +80,8 @@ impl Simulation {
             run.rows.iter().filter(|row| within(row.t)).map(row).collect::<Vec<_>>()
         };
         let over_runs = |measure: Measure| {
-            let series: Vec<_> = self.runs.of_batch(batch).map(|run| of_run(run, measure)).collect();
+            let series: Vec<_> =
+                self.runs.of_batch(batch).map(|run| of_run(run, measure)).collect();
             slope(&series)
         };
         let slopes = FALLING.map(|measure| Slope {

@@ -4,6 +4,7 @@ use popgd_core::model::population;
 use popgd_core::model::teacher::Shape;
 
 use super::batch::{Batch, Network, Scratch};
+use super::course::Population;
 use super::draw::{Purpose, TRAINING, stream};
 use super::full_student::FullStudent;
 use super::learner::Learner;
@@ -17,6 +18,11 @@ fn problem(flags: &[(&'static str, &str)]) -> Problem {
     let arguments = flags.iter().fold(Arguments::default(), |all, (key, text)| all.with(key, text));
     let (settings, _) = config::simulate::resolve(&arguments).unwrap();
     Problem::of(&settings.base.model).unwrap()
+}
+
+/// Samples of the model, and nothing measured.
+fn course(problem: &Problem) -> Population<'_> {
+    Population { problem, exact: &[], evaluation: (&TRAINING, 0) }
 }
 
 /// A student that is neither at the start nor at the teacher.
@@ -156,7 +162,7 @@ fn noise_puts_a_floor_under_the_loss() {
     let teacher = problem.teacher().unwrap();
     let (mut sum, mut count) = (0.0, 0.0);
     for t in 0..4000 {
-        step(&problem, &mut student, &mut samples, batch, [5, 0, t]);
+        step(&course(&problem), &mut student, &mut samples, batch, [5, 0, t]);
         // W_V alone: attention is put back.
         student = Student::new(&problem, student.values.clone(), logits.clone());
         if t >= 200 {
@@ -181,7 +187,7 @@ fn the_first_step_of_the_full_model_offsets_its_output() {
             ("activation", activation),
         ]);
         let mut student = FullStudent::at_start(&problem);
-        step(&problem, &mut student, &mut Batch::default(), 40_000, [2, 0, 0]);
+        step(&course(&problem), &mut student, &mut Batch::default(), 40_000, [2, 0, 0]);
         let (values, keys) = student.parameters();
         assert!(keys.iter().all(|&x| x == 0.0), "W_V is 0 when W_KQ is asked for its gradient");
         let rows = values.chunks(10).zip(problem.teacher_values.chunks(4));

@@ -8,7 +8,7 @@ use super::count;
 use crate::config::Arguments;
 use crate::config::values::Values;
 use crate::error::Failure;
-use crate::simulate::images::patches::{AREA, Patches};
+use crate::simulate::images::patches::{AREA, Patches, SIDE};
 use crate::simulate::images::read::{self, Images};
 use crate::simulate::images::settings::ImageSettings;
 
@@ -98,7 +98,19 @@ pub(super) fn model(
         .with("group", &AREA.to_string())
         .with("features", &AREA.to_string());
     match values.text("filters")? {
-        Some(path) => model = model.with("v", path),
+        Some(path) => {
+            if let Some(table) = values.table("filters")? {
+                let place = table.place.clone();
+                let columns = table.matrix()?.columns;
+                if columns != AREA {
+                    return Err(Failure::usage(format!(
+                        "{place}: expected filters of {AREA} numbers, {SIDE} × {SIDE} pixels, one a \
+                         row, found {columns} in a row"
+                    )));
+                }
+            }
+            model = model.with("v", path);
+        }
         None if !values.has("channels") => model = model.with("channels", "16"),
         None => {}
     }

@@ -121,8 +121,8 @@ fn distances(simulation: &Simulation, style: Style) -> String {
     let mut rows: Vec<Vec<String>> = batches
         .iter()
         .map(|&batch| {
-            let found =
-                measures.map(|measure| simulation.runs.at_end(batch, measure).map_or_else(dash, spread));
+            let found = measures
+                .map(|measure| simulation.runs.at_end(batch, measure).map_or_else(dash, spread));
             let mut row = vec![grouped(batch as u64)];
             row.extend(found);
             row

@@ -38,7 +38,8 @@ impl ImageSimulation {
     /// Of one run, at its end.
     pub fn findings(&self, run: &Run) -> Findings {
         let task = &self.task;
-        let rows = run.values.chunks_exact(AREA).zip(task.problem.teacher_values.chunks_exact(AREA));
+        let rows =
+            run.values.chunks_exact(AREA).zip(task.problem.teacher_values.chunks_exact(AREA));
         let weights = task.window_weights(&run.scores);
         let blank = task.patches.blank(&task.training);
         let windows = weights.chunks_exact(AREA).zip(blank.chunks_exact(AREA));

@@ -70,10 +70,11 @@ impl Network<f64> {
     /// The share of examples that have the highest score at their class.
     pub fn accuracy(&self, weights: &Weights<f64>, examples: &Examples<f64>) -> f64 {
         let (_, scores) = self.scores(weights, &examples.inputs);
-        let right = scores.chunks_exact(self.classes).zip(&examples.classes).filter(|(row, class)| {
-            let own = row.get(usize::from(**class)).copied().unwrap_or(f64::NAN);
-            row.iter().filter(|&&other| other >= own).count() == 1
-        });
+        let right =
+            scores.chunks_exact(self.classes).zip(&examples.classes).filter(|(row, class)| {
+                let own = row.get(usize::from(**class)).copied().unwrap_or(f64::NAN);
+                row.iter().filter(|&&other| other >= own).count() == 1
+            });
         right.count() as f64 / examples.classes.len().max(1) as f64
     }
 }
@@ -206,7 +207,8 @@ mod tests {
             let mut expected = 0.0;
             for (input, &class) in examples.inputs.chunks(4).zip(&examples.classes) {
                 let hidden = |channel: usize, window: usize| {
-                    let x: f64 = (0..2).map(|d| filters[2 * channel + d] * input[2 * d + window]).sum();
+                    let x: f64 =
+                        (0..2).map(|d| filters[2 * channel + d] * input[2 * d + window]).sum();
                     if x > 0.0 { x } else { slope * x }
                 };
                 let scores: Vec<f64> = (0..3)

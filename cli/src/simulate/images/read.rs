@@ -96,11 +96,16 @@ pub fn classes(path: &Path, count: usize) -> Result<Vec<u8>, Failure> {
         numbers
     };
     if numbers.len() != count {
-        return Err(fail(format!("expected one class for each of {count} images, found {}", numbers.len())));
+        return Err(fail(format!(
+            "expected one class for each of {count} images, found {}",
+            numbers.len()
+        )));
     }
-    numbers.iter().enumerate().map(|(at, &x)| class(x).map_err(|message| {
-        fail(format!("class {}: {message}", at + 1))
-    })).collect()
+    numbers
+        .iter()
+        .enumerate()
+        .map(|(at, &x)| class(x).map_err(|message| fail(format!("class {}: {message}", at + 1))))
+        .collect()
 }
 
 fn class(number: f64) -> Result<u8, String> {
@@ -140,20 +145,23 @@ fn of_csv(path: &Path) -> Result<(Images, Option<Vec<u8>>), Failure> {
             has_classes = !is_square(row.len());
             let pixels = row.len() - usize::from(has_classes);
             if pixels == 0 || !is_square(pixels) {
-                return Err(at(line, format!(
-                    "expected the pixels of a square image, or its class and these, \
+                return Err(at(
+                    line,
+                    format!(
+                        "expected the pixels of a square image, or its class and these, \
                      found {} numbers",
-                    row.len()
-                )));
+                        row.len()
+                    ),
+                ));
             }
             side = pixels.isqrt();
         }
         let expected = side * side + usize::from(has_classes);
         if row.len() != expected {
-            return Err(at(line, format!(
-                "expected {expected} numbers as in the first one, found {}",
-                row.len()
-            )));
+            return Err(at(
+                line,
+                format!("expected {expected} numbers as in the first one, found {}", row.len()),
+            ));
         }
         let (own, pixels) = row.split_at(usize::from(has_classes));
         for &number in own {
@@ -166,7 +174,11 @@ fn of_csv(path: &Path) -> Result<(Images, Option<Vec<u8>>), Failure> {
         return Err(fail("it has no images".to_owned()));
     }
     let pixels = in_range(numbers).map_err(|(at, message)| {
-        fail(format!("image {}, pixel {}: {message}", at / (side * side) + 1, at % (side * side) + 1))
+        fail(format!(
+            "image {}, pixel {}: {message}",
+            at / (side * side) + 1,
+            at % (side * side) + 1
+        ))
     })?;
     Ok((Images { height: side, width: side, pixels }, has_classes.then_some(classes)))
 }
@@ -252,7 +264,9 @@ impl Array {
                 .map_err(|error| Failure::unreadable(path, &error))?,
         };
         if read as u64 > MOST_BYTES {
-            return Err(fail("it has more than 4 GB, which no set of images here needs".to_owned()));
+            return Err(fail(
+                "it has more than 4 GB, which no set of images here needs".to_owned(),
+            ));
         }
         let array = if bytes.starts_with(b"\x93NUMPY") { of_npy(&bytes) } else { of_idx(&bytes) };
         array.map_err(fail)
@@ -267,7 +281,9 @@ fn of_idx(bytes: &[u8]) -> Result<Array, String> {
         return Err(format!("it begins as no file of images does: {EXPECTED}"));
     };
     if *kind != 8 {
-        return Err(format!("expected an IDX file of bytes (type 8), found type {kind}: {EXPECTED}"));
+        return Err(format!(
+            "expected an IDX file of bytes (type 8), found type {kind}: {EXPECTED}"
+        ));
     }
     let (sides, data) = rest
         .split_at_checked(4 * usize::from(*dimensions))
@@ -293,7 +309,9 @@ fn of_npy(bytes: &[u8]) -> Result<Array, String> {
     }
     let file = NpyFile::new(bytes).map_err(invalid)?;
     if file.order() != Order::C {
-        return Err("it is in Fortran's order: save it again with numpy.ascontiguousarray".to_owned());
+        return Err(
+            "it is in Fortran's order: save it again with numpy.ascontiguousarray".to_owned()
+        );
     }
     let shape: Vec<usize> = file.shape().iter().map(|&side| side as usize).collect();
     let DType::Plain(kind) = file.dtype() else {

@@ -83,10 +83,18 @@ impl Task {
         }
         let evaluation = settings.evaluation;
         let mut task = Self {
-            problem, patches, training, kept_back, origin, curvature, signal: 0.0, evaluation,
+            problem,
+            patches,
+            training,
+            kept_back,
+            origin,
+            curvature,
+            signal: 0.0,
+            evaluation,
         };
         let shown = task.training.get(..evaluation).unwrap_or(&task.training);
-        task.signal = task.batch(shown).labels.iter().map(|y| 0.5 * y * y).sum::<f64>() / shown.len() as f64;
+        task.signal =
+            task.batch(shown).labels.iter().map(|y| 0.5 * y * y).sum::<f64>() / shown.len() as f64;
         Ok(task)
     }
 
@@ -143,9 +151,8 @@ impl<'p> Course<Student<'p>> for Task {
 
     fn draw(&self, count: usize, random: &mut Xoshiro256PlusPlus, samples: &mut Batch<f64>) {
         let Ok(law) = Uniform::new(0, self.training.len()) else { return };
-        let drawn: Vec<usize> = (0..count)
-            .filter_map(|_| self.training.get(law.sample(random)).copied())
-            .collect();
+        let drawn: Vec<usize> =
+            (0..count).filter_map(|_| self.training.get(law.sample(random)).copied()).collect();
         self.fill(drawn.into_iter(), samples);
         draw::add_noise(random, self.problem.noise, &mut samples.labels);
     }

@@ -11,7 +11,6 @@ use crate::simulate::problem::Problem;
 use crate::simulate::report::attention_error;
 use crate::simulate::{Run, Simulation};
 
-
 /// The side of a map.
 const SIDE: f64 = 400.0;
 /// With more rows or columns squares would be smaller than what can be seen.

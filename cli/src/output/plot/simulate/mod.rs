@@ -174,7 +174,9 @@ impl Picture<'_> {
             let of_exact = measure.of_exact_run();
             curves.push(Curve {
                 label: String::new(),
-                points: of_exact.map(|exact| self.simulation.runs.mean(size, exact)).unwrap_or_default(),
+                points: of_exact
+                    .map(|exact| self.simulation.runs.mean(size, exact))
+                    .unwrap_or_default(),
                 stroke: Some(Stroke { color, width: 1.2, dashes: &[7.0, 4.0] }),
                 marker: None,
             });

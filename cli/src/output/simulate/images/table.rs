@@ -100,17 +100,16 @@ fn end(simulation: &ImageSimulation, batch: usize, style: Style) -> String {
     format!("\n{}\n{}", style.bold(&style.prose(&heading)), table::text(&table))
 }
 
-fn filters(
-    simulation: &ImageSimulation,
-    run: &Run,
-    findings: &Findings,
-    style: Style,
-) -> String {
+fn filters(simulation: &ImageSimulation, run: &Run, findings: &Findings, style: Style) -> String {
     let goals = simulation.task.problem.teacher_values.chunks_exact(AREA);
     let length = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
     let rows = findings.filters.iter().zip(goals).zip(run.values.chunks_exact(AREA)).enumerate();
     let rows = rows.map(|(at, ((cosine, goal), own))| {
-        vec![(at + 1).to_string(), format!("{cosine:.4}"), format!("{:.3}", length(own) / length(goal))]
+        vec![
+            (at + 1).to_string(),
+            format!("{cosine:.4}"),
+            format!("{:.3}", length(own) / length(goal)),
+        ]
     });
     let table = table::table(&["filter", "cosine", "length / teacher’s"], rows);
     format!("\n{}\n{}", style.bold("How well is each filter found?"), table::text(&table))
@@ -135,10 +134,7 @@ fn attention(simulation: &ImageSimulation, findings: &Findings, style: Style) ->
         0 => "Every query puts at least half of its weight on its own window.".to_owned(),
         count => {
             let blank = |of: &[usize]| {
-                let sum: f64 = of
-                    .iter()
-                    .filter_map(|&query| findings.blank.get(query))
-                    .sum();
+                let sum: f64 = of.iter().filter_map(|&query| findings.blank.get(query)).sum();
                 percent(sum / of.len() as f64)
             };
             let others: Vec<usize> = (0..findings.weights.len())
