@@ -228,6 +228,23 @@ fn given_filters_need_no_classes() {
 }
 
 #[test]
+fn results_are_configurations() {
+    let (files, images, digits) = Files::new();
+    let filters = files.write("filters.csv", b"1,0,-1,1,0,-1,1,0,-1\n");
+    let teachers = [["--digits", &digits], ["--filters", &filters]];
+    for teacher in teachers {
+        let output = files.path("result.json");
+        let flags = ["--images", &images, "--format", "json", "--output", &output];
+        let status = simulate(&[&SMALL[2..], &flags, &teacher].concat()).status;
+        assert!(status.success());
+        let first: Value = serde_json::from_slice(&std::fs::read(&output).unwrap()).unwrap();
+        let second = document(&["--config", &output]);
+        assert_eq!(first["runs"], second["runs"]);
+        assert_eq!(first["provenance"], second["provenance"]);
+    }
+}
+
+#[test]
 fn threads_do_not_matter() {
     let (_files, images, digits) = Files::new();
     let flags = ["--images", &images, "--digits", &digits, "--seeds", "3"];

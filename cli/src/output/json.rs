@@ -136,6 +136,14 @@
 //!   `keys_positions_inputs`, `keys_positions`. `stopped` is as for `run`, of the slowest run. In CSV a line is a
 //!   recorded step of a run: `batch`, `run`, `t`, the measures, and `exact_excess_loss`,
 //!   `exact_score_error`, `exact_value_error`.
+//!   With `--images` it adds instead `images` (`count`, `height`, `width`, a `digest` of all that was
+//!   read, `windows` down and across, how many are `kept_back`, the row and column of all `patches`
+//!   in an image, and the share of images of training in which each is `blank`); `teacher` (`origin`
+//!   `given` or `trained`; if trained `epochs`, `accuracy` on images kept back and `norm` before it was
+//!   scaled; `filters`, V* row by row; `half_mean_square`, ½E‖f*‖²; `curvature` λ and `rate` η); and
+//!   `runs`, with a `trajectory` of `training_loss`, `kept_back_loss`, `score_error`, `value_error`,
+//!   `cosine` and `window_weight`, `cosines_of_filters`, `window_weights` by query, the queries that
+//!   have less than ½ there as `failing_queries`, counted from 0, `value_matrix` and `scores`.
 //! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it
 //!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees`,
 //!   `differs`, or `open`; `difference_at_most` of λ and `next_difference_at_most` of the next token's

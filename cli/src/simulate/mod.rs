@@ -58,6 +58,8 @@
 //! * `--inputs t:5` measures on other inputs than exponential ones, by the laws of `popgd ood`.
 //! * `--full-model` trains equation (2.5) of the paper, where attention sees tokens and positions, and
 //!   tells how large each block of W_V and W_KQ becomes.
+//! * `--images FILE` learns from images, such as MNIST, with the first layer of a trained network as
+//!   teacher: see [`images`].
 //! * `--resume FOLDER` keeps [checkpoints](checkpoint) there and goes on from them.
 //!
 //! What is measured is in [`measure`], how in [`observe`]; note 14 derives what to expect. Results do

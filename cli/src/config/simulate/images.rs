@@ -138,6 +138,13 @@ pub(super) fn echo(
     let path = |key: &str| -> Result<Option<Value>, Failure> {
         Ok(values.path(key)?.map(|path| path.display().to_string().into()))
     };
+    // What the images answer is not asked again when this is read as a configuration.
+    for key in ANSWERED {
+        echo.remove(key);
+    }
+    if values.has("filters") {
+        echo.remove("v");
+    }
     for key in ["images", "digits", "filters"] {
         if let Some(path) = path(key)? {
             echo.insert(key.into(), path);
