@@ -134,6 +134,13 @@ fn a_student_of_images_finds_filters_and_windows() {
         assert!((weight - nothing / 2.0).abs() < 1e-12, "{weights:?}");
     }
     assert!(weights[18..].iter().all(|weight| *weight > 0.5), "{weights:?}");
+    let shares: Vec<f64> = list(run, "shares_of_patches").iter().map(number).collect();
+    for (token, share) in shares.iter().enumerate() {
+        let queries = (0..36).filter(|query| query / 9 == token / 9);
+        let sum: f64 = queries.map(|query| number(&scores[token][query])).sum();
+        assert!((sum - share).abs() < 1e-12);
+    }
+    assert_eq!(run["missed_patches"], Value::from((0..18).collect::<Vec<u64>>()));
     let failures: Vec<f64> = list(run, "failing_queries").iter().map(number).collect();
     let expected: Vec<f64> =
         (0..36).filter(|&query| weights[query] < 0.5).map(|query| query as f64).collect();
@@ -294,9 +301,13 @@ fn pictures_and_tables() {
     let flags = ["--images", &images, "--digits", &digits, "--plot", &picture];
     let output = simulate(&[&SMALL[..], &flags].concat());
     let table = text(&output.stdout);
-    for words in
-        ["cut to 18 × 18", "How well is each filter found?", "blank patches", "row 2, column 1"]
-    {
+    for words in [
+        "cut to 18 × 18",
+        "How well is each filter found?",
+        "patches missed",
+        "row 2, column 1",
+        "■",
+    ] {
         assert!(table.contains(words), "{table}");
     }
     let svg = std::fs::read_to_string(&picture).unwrap();

@@ -143,7 +143,9 @@
 //!   scaled; `filters`, V* row by row; `half_mean_square`, ½E‖f*‖²; `curvature` λ and `rate` η); and
 //!   `runs`, with a `trajectory` of `training_loss`, `kept_back_loss`, `score_error`, `value_error`,
 //!   `cosine` and `window_weight`, `cosines_of_filters`, `window_weights` by query, the queries that
-//!   have less than ½ there as `failing_queries`, counted from 0, `value_matrix` and `scores`.
+//!   have less than ½ there as `failing_queries`, counted from 0; `shares_of_patches`, the mean weight on
+//!   each patch by the queries of its window over 1/K, and those below ½ as `missed_patches`; and
+//!   `value_matrix` and `scores`.
 //! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it
 //!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees`,
 //!   `differs`, or `open`; `difference_at_most` of λ and `next_difference_at_most` of the next token's

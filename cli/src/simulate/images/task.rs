@@ -142,6 +142,16 @@ impl Task {
             })
             .collect()
     }
+
+    /// For every token, the mean weight that the queries of its window put on it, over 1/K.
+    pub fn shares(&self, scores: &[f64]) -> Vec<f64> {
+        let tokens = self.patches.tokens();
+        let share = |token: usize| -> f64 {
+            let queries = scores.chunks_exact(tokens).skip(token / AREA * AREA).take(AREA);
+            queries.filter_map(|row| row.get(token)).sum()
+        };
+        (0..tokens).map(share).collect()
+    }
 }
 
 impl<'p> Course<Student<'p>> for Task {

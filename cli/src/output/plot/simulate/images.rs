@@ -61,7 +61,7 @@ impl Picture<'_> {
                 .to_string(),
         };
         target.write((WIDTH, height.ceil() as u32), &caption, |canvas| {
-            let teacher = wrapped(&teacher(self.images, &simulation.task), 132);
+            let teacher = wrapped(&teacher(self.images, &simulation.task), 120);
             let mut lines: Vec<String> = teacher.lines().map(str::to_owned).collect();
             lines.push(training(self.settings, &simulation.task));
             draw_heading(canvas, &title(self.settings), &lines)?;

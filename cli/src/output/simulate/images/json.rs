@@ -79,6 +79,8 @@ fn of_run(simulation: &ImageSimulation, run: &Run) -> Value {
     map.insert("cosines_of_filters".into(), findings.filters.into_iter().map(float).collect());
     map.insert("window_weights".into(), findings.weights.into_iter().map(float).collect());
     map.insert("failing_queries".into(), findings.failures.into());
+    map.insert("shares_of_patches".into(), findings.shares.into_iter().map(float).collect());
+    map.insert("missed_patches".into(), findings.missed.into());
     map.insert("value_matrix".into(), matrix(&run.values, AREA, false));
     map.insert("scores".into(), matrix(&run.scores, tokens, true));
     map.insert("status".into(), "measured".into());

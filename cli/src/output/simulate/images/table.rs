@@ -115,7 +115,8 @@ fn filters(simulation: &ImageSimulation, run: &Run, findings: &Findings, style: 
     format!("\n{}\n{}", style.bold("How well is each filter found?"), table::text(&table))
 }
 
-/// How much of its weight attention has where it should be, window by window.
+/// How much of its weight attention has where it should be, window by window, and which patches it
+/// finds.
 fn attention(simulation: &ImageSimulation, findings: &Findings, style: Style) -> String {
     let (_, across) = simulation.task.patches.windows;
     let rows = findings.windows.iter().enumerate().map(|(at, window)| {
@@ -124,35 +125,48 @@ fn attention(simulation: &ImageSimulation, findings: &Findings, style: Style) ->
             format!("row {row}, column {column}"),
             format!("{:.3}", window.weight),
             format!("{} of {AREA}", window.failures),
+            format!("{} of {AREA}", window.missed),
             format!("{} %", percent(window.blank)),
         ]
     });
-    let heads = ["window", "weight on it", "queries below ½", "blank patches"];
+    let heads = ["window", "weight on it", "queries below ½", "patches missed", "blank patches"];
     let heading = "How much weight do the queries of each window put on it?";
     let table = table::text(&table::table(&heads, rows));
-    let verdict = match findings.failures.len() {
-        0 => "Every query puts at least half of its weight on its own window.".to_owned(),
-        count => {
-            let blank = |of: &[usize]| {
-                let sum: f64 = of.iter().filter_map(|&query| findings.blank.get(query)).sum();
-                percent(sum / of.len() as f64)
-            };
-            let others: Vec<usize> = (0..findings.weights.len())
-                .filter(|query| !findings.failures.contains(query))
-                .collect();
-            let rest = match others.is_empty() {
-                true => String::new(),
-                false => format!(", those of the others in {} %", blank(&others)),
-            };
-            format!(
-                "{count} of {} queries put less than half of their weight on their own window; their \
-                 patches are blank in {} % of images{rest}.",
-                findings.weights.len(),
-                blank(&findings.failures),
-            )
+    format!("\n{}\n{table}{}", style.bold(heading), patches(simulation, findings, style))
+}
+
+/// A map of an image: which patches get their weight from the queries of their window.
+fn patches(simulation: &ImageSimulation, findings: &Findings, style: Style) -> String {
+    let patches = &simulation.task.patches;
+    let tokens = patches.tokens();
+    let (down, across) = (patches.windows.0 * SIDE, patches.windows.1 * SIDE);
+    let mut map = vec![vec!['·'; across]; down];
+    let found: Vec<usize> = (0..tokens).filter(|token| !findings.missed.contains(token)).collect();
+    for &token in &found {
+        let (row, column) = patches.place(token);
+        if let Some(slot) = map.get_mut(row).and_then(|row| row.get_mut(column)) {
+            *slot = '■';
         }
+    }
+    let lines: String = map
+        .iter()
+        .map(|row| row.iter().fold(String::new(), |line, mark| format!("{line} {mark}")) + "\n")
+        .collect();
+    let blank = |of: &[usize]| {
+        let sum: f64 = of.iter().filter_map(|&token| findings.blank.get(token)).sum();
+        percent(sum / of.len() as f64)
     };
-    format!("\n{}\n{table}{}\n", style.bold(heading), style.prose(&verdict))
+    let verdict = match (findings.missed.len(), found.len()) {
+        (0, _) => "None is missed.".to_owned(),
+        (missed, 0) => format!("All {missed} are missed."),
+        (missed, _) => format!(
+            "{missed} of {tokens} are missed; they are blank in {} % of images, the others in {} %.",
+            blank(&findings.missed),
+            blank(&found),
+        ),
+    };
+    let heading = "Which patches get at least half of 1/K (■) from the queries of their window?";
+    format!("\n{}\n{lines}{}\n", style.bold(&style.prose(heading)), style.prose(&verdict))
 }
 
 fn percent(share: f64) -> String {
