@@ -66,7 +66,7 @@ fn tell(
     let seconds = step * runs / at_once(settings) as f64;
     if settings.base.output.format == Format::Csv {
         let record = vec!["expected_seconds".to_owned(), csv::float(seconds)];
-        return csv::text(&["key", "value"].map(str::to_owned), [record].into_iter());
+        return csv::text(&["key", "value"].map(str::to_owned), [record]);
     }
     if settings.base.output.format == Format::Json {
         let mut document = json::document("simulate", &settings.base, warnings);
