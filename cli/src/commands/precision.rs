@@ -7,7 +7,8 @@ use crate::output::plot::{self, precision::PrecisionPicture};
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{json, precision};
-use crate::precision::{Findings, Way, stalls};
+use crate::precision::stalls::Surprise;
+use crate::precision::{Findings, Way};
 use crate::progress::Progress;
 use crate::settings::{Format, Settings};
 
@@ -15,7 +16,7 @@ use crate::settings::{Format, Settings};
 ///
 /// # Errors
 /// What cannot be written; an interrupt, after writing what was computed; with `strict`,
-/// [`Failure::Refuted`] if a sum stands still elsewhere than predicted.
+/// [`Failure::Refuted`] if a sum stands still elsewhere than predicted, or not at all.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     if settings.dry_run {
         return dry_run::execute("precision", settings, warnings);
@@ -51,15 +52,20 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
         let message = "interrupted: what was computed until then is written";
         return Err(Failure::Interrupted(message.to_owned()));
     }
-    let surprised = findings
-        .stalls
-        .iter()
-        .find(|stall| stall.surprise().is_some_and(|surprise| surprise.abs() > stalls::TOLERANCE));
-    match surprised {
-        Some(stall) if settings.strict => Err(Failure::Refuted(format!(
-            "a plain sum in {} stands still elsewhere than predicted",
-            stall.scalar
-        ))),
+    let surprise = findings.stalls.iter().find_map(|stall| {
+        let surprise = stall.surprise(model.steps)?;
+        let scalar = stall.scalar;
+        Some(match surprise {
+            Surprise::Elsewhere => {
+                format!("a plain sum in {scalar} stands still elsewhere than predicted")
+            }
+            Surprise::Missing => {
+                format!("a plain sum in {scalar} goes on where it was predicted to stand still")
+            }
+        })
+    });
+    match surprise {
+        Some(message) if settings.strict => Err(Failure::Refuted(message)),
         _ => Ok(()),
     }
 }
