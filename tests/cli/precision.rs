@@ -205,3 +205,36 @@ fn what_makes_no_sense_is_refused() {
         assert!(output.stdout.is_empty());
     }
 }
+
+#[test]
+fn a_dry_run_speaks_of_all_ways() {
+    let flags = ["-T", "1000000", "--dry-run"];
+    let plan = text(&popgd(&[&QUICK[..], &flags].concat()).stdout);
+    assert!(plan.contains("in eight ways") && plan.contains("run time"), "{plan}");
+    assert!(!plan.contains("f64") && !plan.contains("compensated"), "{plan}");
+    let found = quick(&["-T", "1000"]);
+    assert_eq!(found["provenance"]["scalar"], "all");
+    assert!(found["config"].get("scalar").is_none());
+}
+
+/// A saved state tells the scalar that it was computed in; it is a start all the same.
+#[test]
+fn a_saved_state_is_a_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("state.json");
+    let path = state.to_str().expect("UTF-8");
+    let run = ["-T", "100", "--scalar", "f32", "--accumulate", "plain", "--save-state", path];
+    let saved = Command::new(cargo_bin!("popgd"))
+        .arg("run")
+        .args(QUICK)
+        .args(run)
+        .output()
+        .expect("the program starts");
+    assert!(saved.status.success(), "{}", text(&saved.stderr));
+    let found = document(&["--config", path, "-T", "10", "--at", "0,10"]);
+    let start: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    let loss = |way| reading(&found, way, 0).expect("the start")["excess_loss"].clone();
+    assert_eq!(start["config"]["scalar"], "f32");
+    let (single, double) = (number(&loss("f32 plain")), number(&loss("f64 plain")));
+    assert!((single / double - 1.0).abs() < 1e-4 && double > 0.0, "{single} {double}");
+}

@@ -1,5 +1,9 @@
 //! `popgd precision`: one run in eight ways, and where plain sums stand still.
 
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
 use crate::dry_run;
 use crate::error::{Failure, Warning};
 use crate::interrupt;
@@ -19,7 +23,8 @@ use crate::settings::{Format, Settings};
 /// [`Failure::Refuted`] if a sum stands still elsewhere than predicted, or not at all.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     if settings.dry_run {
-        return dry_run::execute("precision", settings, warnings);
+        let seconds = expected_seconds(settings)?;
+        return dry_run::tell("precision", settings, warnings, seconds);
     }
     let output = Sink::open(settings.output.output.as_deref(), "--output")?;
     let picture = plot::open(settings)?;
@@ -37,6 +42,9 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
         }
         Format::Json => {
             let mut document = json::document("precision", settings, warnings);
+            if let Some(Value::Object(provenance)) = document.get_mut("provenance") {
+                provenance.insert("scalar".into(), "all".into());
+            }
             precision::insert(&mut document, &findings);
             json::text(document)
         }
@@ -67,5 +75,22 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
     match surprise {
         Some(message) if settings.strict => Err(Failure::Refuted(message)),
         _ => Ok(()),
+    }
+}
+
+/// How long all ways take together, from how long they take for few steps.
+fn expected_seconds(settings: &Settings) -> Result<f64, Failure> {
+    const ENOUGH: Duration = Duration::from_millis(100);
+    let mut model = settings.model.clone();
+    let all = model.steps;
+    model.steps = all.min(1024);
+    loop {
+        let start = Instant::now();
+        Findings::of(&model, &[model.steps], &Progress::new(model.steps, true))?;
+        let took = start.elapsed();
+        if took >= ENOUGH || model.steps == all {
+            return Ok(took.as_secs_f64() * all as f64 / model.steps.max(1) as f64);
+        }
+        model.steps = all.min(4 * model.steps);
     }
 }

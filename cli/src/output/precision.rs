@@ -7,20 +7,18 @@ use crate::asymptotics::Quantity;
 use crate::error::Failure;
 use crate::output::digits::{grouped, short, signed};
 use crate::output::style::Style;
-use crate::output::{csv, json, table, words};
+use crate::output::{csv, json, table};
 use crate::precision::judge::Size;
 use crate::precision::{Findings, Judged, Reading, StallFindings, Way};
 use crate::scalar::Number;
 use crate::settings::ModelSettings;
 
+/// How a run is computed here.
+pub const WAYS: &str = "lumped, in eight ways";
+
 /// For people: where sums stand still, then how far from the exact run every way is.
 pub fn for_people(model: &ModelSettings, findings: &Findings, style: Style) -> String {
-    let mut text = format!(
-        "{}\n{}\n{}\n",
-        style.bold(&style.prose(&words::teacher(model))),
-        style.prose(&words::training(model)),
-        style.dim("lumped, in eight ways")
-    );
+    let mut text = table::heading_of(model, WAYS, style);
     text.push_str(&format!("\n{}\n", style.bold("Where plain sums stand still")));
     text.push_str(&stalls(findings));
     text.push_str(&style.dim(&style.prose(
