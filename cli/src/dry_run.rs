@@ -9,7 +9,7 @@ use crate::error::{Failure, Warning};
 use crate::output::digits::short;
 use crate::output::sink::Sink;
 use crate::output::style::{Style, wrapped};
-use crate::output::{csv, json, table};
+use crate::output::{csv, json, precision, table, words};
 use crate::plan::{self, Limits};
 use crate::settings::{Format, Settings};
 
@@ -99,7 +99,12 @@ fn for_people(
     seconds: f64,
 ) -> String {
     let style = Style::for_results(&settings.output);
-    let mut text = table::heading(&settings.model, style);
+    let model = &settings.model;
+    let computation = match settings.echo.get("scalar") {
+        Some(_) => words::computation(model),
+        None => precision::WAYS.to_owned(),
+    };
+    let mut text = table::heading_of(model, &computation, style);
     text.push_str(&format!("\n{}\n", style.bold("Configuration")));
     let width = 20;
     for entry in entries(settings) {

@@ -7,21 +7,21 @@
 //! cargo run --release -p popgd-core --example board
 //! ```
 //!
-//! For a microcontroller take everything but the two parts marked "computer" into a crate of your
-//! own, with `popgd-core` and whatever starts your board as dependencies. With `cortex-m-rt` and
+//! For a microcontroller take everything but the part marked "computer" into a crate of your own, with `popgd-core` and whatever starts your board as dependencies. With `cortex-m-rt` and
 //! `cortex-m-semihosting`, for example, that is
 //!
 //! ```text
 //! #[cortex_m_rt::entry]
 //! fn main() -> ! {
 //!     if let Ok(found) = train() {
-//!         let _ = cortex_m_semihosting::hprintln!("c = {}", found.c);
+//!         let _ = cortex_m_semihosting::hprintln!("c = {:08x}", found.c.to_bits());
 //!     }
 //!     loop {}
 //! }
 //! ```
 //!
-//! and `rustup target add thumbv6m-none-eabi` all that has to be installed.
+//! and `rustup target add thumbv6m-none-eabi` all that has to be installed. (The bits of a float, and not
+//! its decimals: what prints these in the core library can panic.)
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 use popgd_core::descent::accumulate::Accumulate;

@@ -118,7 +118,9 @@ fn tables_csv_and_pictures_say_the_same() {
     }
     let svg = std::fs::read_to_string(&picture).expect("a picture");
     assert!(svg.starts_with("<svg") || svg.starts_with("<?xml"), "{svg:.100}");
-    assert!(svg.contains("&quot;command&quot;:&quot;precision") || svg.contains("\"precision\""));
+    assert!(svg.contains("at most so large"), "errors that are not told from 0 are bounds");
+    let metadata = svg.split("<metadata>").nth(1).and_then(|rest| rest.split("</metadata>").next());
+    assert!(metadata.is_some_and(|text| text.contains("precision")), "{metadata:?}");
 
     let csv = text(&popgd(&[&QUICK[..], &few, &["--format", "csv"]].concat()).stdout);
     let mut lines = csv.lines();
@@ -152,9 +154,39 @@ fn models_without_a_clock_are_measured_all_the_same() {
     for stall in document["stalls"].as_array().expect("two") {
         assert!(stall.get("predicted").is_none() && stall.get("placed").is_none(), "{stall}");
     }
-    // With full support convergence is geometric, and a plain sum soon has nothing to add.
-    let stopped = number(&document["stalls"][0]["seen"]["steps"]);
-    assert!(stopped < 2000.0, "{stopped}");
+    // With full support convergence is geometric: c alone moves, and soon has nothing to add.
+    let [single, double] = [0, 1].map(|at| number(&document["stalls"][at]["seen"]["steps"]));
+    assert!(20.0 < single && single < double && double < 1000.0, "{single} {double}");
+    // By then the exact loss is below all floats, and nothing is said of errors relative to it.
+    for way in ["f32 plain", "f64 compensated", "interval32", "enclosure64"] {
+        let reading = reading(&document, way, 2000);
+        let silent = |reading: &Value| {
+            reading.get("relative_error").is_none() && reading.get("relative_width").is_none()
+        };
+        assert!(reading.is_none_or(silent), "{way}: {reading:?}");
+    }
+}
+
+/// Near λ = 2 c goes to and fro for ever while the logits rest: that is a standstill as well.
+#[test]
+fn a_factor_that_goes_to_and_fro_hides_no_standstill() {
+    let flags = ["--rate", "0.999", "-T", "2000000", "--at", "2000000", "--strict"];
+    let stall = &quick(&flags)["stalls"][0];
+    assert!(number(&stall["seen"]["period"]) > 1.0, "{stall}");
+    let late = number(&stall["seen"]["steps"]) / number(&stall["predicted"]["steps"]) - 1.0;
+    assert!(late.abs() < 1e-3, "{stall}");
+}
+
+/// A norm that the clock is not meant for: the run stands still elsewhere than predicted.
+#[test]
+fn strictness_is_an_exit_code() {
+    let flags = ["--teacher-norm", "1000", "-T", "1000", "--at", "1000"];
+    let lenient = popgd(&[&QUICK[..6], &flags].concat());
+    assert_eq!(lenient.status.code(), Some(0));
+    let strict = popgd(&[&QUICK[..6], &flags, &["--strict"]].concat());
+    assert_eq!(strict.status.code(), Some(3));
+    assert_eq!(strict.stdout, lenient.stdout);
+    assert!(text(&strict.stderr).contains("elsewhere than predicted"), "{}", text(&strict.stderr));
 }
 
 #[test]
@@ -172,4 +204,37 @@ fn what_makes_no_sense_is_refused() {
         assert!(message.contains(words) && message.lines().count() == 1, "{args:?}: {message}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn a_dry_run_speaks_of_all_ways() {
+    let flags = ["-T", "1000000", "--dry-run"];
+    let plan = text(&popgd(&[&QUICK[..], &flags].concat()).stdout);
+    assert!(plan.contains("in eight ways") && plan.contains("run time"), "{plan}");
+    assert!(!plan.contains("f64") && !plan.contains("compensated"), "{plan}");
+    let found = quick(&["-T", "1000"]);
+    assert_eq!(found["provenance"]["scalar"], "all");
+    assert!(found["config"].get("scalar").is_none());
+}
+
+/// A saved state tells the scalar that it was computed in; it is a start all the same.
+#[test]
+fn a_saved_state_is_a_start() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("state.json");
+    let path = state.to_str().expect("UTF-8");
+    let run = ["-T", "100", "--scalar", "f32", "--accumulate", "plain", "--save-state", path];
+    let saved = Command::new(cargo_bin!("popgd"))
+        .arg("run")
+        .args(QUICK)
+        .args(run)
+        .output()
+        .expect("the program starts");
+    assert!(saved.status.success(), "{}", text(&saved.stderr));
+    let found = document(&["--config", path, "-T", "10", "--at", "0,10"]);
+    let start: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
+    let loss = |way| reading(&found, way, 0).expect("the start")["excess_loss"].clone();
+    assert_eq!(start["config"]["scalar"], "f32");
+    let (single, double) = (number(&loss("f32 plain")), number(&loss("f64 plain")));
+    assert!((single / double - 1.0).abs() < 1e-4 && double > 0.0, "{single} {double}");
 }

@@ -10,6 +10,13 @@ const imports = {
     },
   },
 };
-const { instance } = await WebAssembly.instantiate(readFileSync(file), imports);
+const module = await WebAssembly.compile(readFileSync(file));
+// A function that nobody defines is asked for here: the one that the handler of panics calls, say.
+const wanted = WebAssembly.Module.imports(module).map(({ module, name }) => `${module}.${name}`);
+if (wanted.join() !== "board.print") {
+  console.error(`it asks for ${wanted.join(", ")}: board.print and nothing else was expected`);
+  process.exit(1);
+}
+const instance = await WebAssembly.instantiate(module, imports);
 instance.exports.start();
 writeSync(1, text.join(""));

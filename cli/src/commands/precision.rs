@@ -1,5 +1,9 @@
 //! `popgd precision`: one run in eight ways, and where plain sums stand still.
 
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
 use crate::dry_run;
 use crate::error::{Failure, Warning};
 use crate::interrupt;
@@ -7,7 +11,8 @@ use crate::output::plot::{self, precision::PrecisionPicture};
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{json, precision};
-use crate::precision::{Findings, Way, stalls};
+use crate::precision::stalls::Surprise;
+use crate::precision::{Findings, Way};
 use crate::progress::Progress;
 use crate::settings::{Format, Settings};
 
@@ -15,10 +20,11 @@ use crate::settings::{Format, Settings};
 ///
 /// # Errors
 /// What cannot be written; an interrupt, after writing what was computed; with `strict`,
-/// [`Failure::Refuted`] if a sum stands still elsewhere than predicted.
+/// [`Failure::Refuted`] if a sum stands still elsewhere than predicted, or not at all.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     if settings.dry_run {
-        return dry_run::execute("precision", settings, warnings);
+        let seconds = expected_seconds(settings)?;
+        return dry_run::tell("precision", settings, warnings, seconds);
     }
     let output = Sink::open(settings.output.output.as_deref(), "--output")?;
     let picture = plot::open(settings)?;
@@ -36,6 +42,9 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
         }
         Format::Json => {
             let mut document = json::document("precision", settings, warnings);
+            if let Some(Value::Object(provenance)) = document.get_mut("provenance") {
+                provenance.insert("scalar".into(), "all".into());
+            }
             precision::insert(&mut document, &findings);
             json::text(document)
         }
@@ -51,15 +60,37 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
         let message = "interrupted: what was computed until then is written";
         return Err(Failure::Interrupted(message.to_owned()));
     }
-    let surprised = findings
-        .stalls
-        .iter()
-        .find(|stall| stall.surprise().is_some_and(|surprise| surprise.abs() > stalls::TOLERANCE));
-    match surprised {
-        Some(stall) if settings.strict => Err(Failure::Refuted(format!(
-            "a plain sum in {} stands still elsewhere than predicted",
-            stall.scalar
-        ))),
+    let surprise = findings.stalls.iter().find_map(|stall| {
+        let surprise = stall.surprise(model.steps)?;
+        let scalar = stall.scalar;
+        Some(match surprise {
+            Surprise::Elsewhere => {
+                format!("a plain sum in {scalar} stands still elsewhere than predicted")
+            }
+            Surprise::Missing => {
+                format!("a plain sum in {scalar} goes on where it was predicted to stand still")
+            }
+        })
+    });
+    match surprise {
+        Some(message) if settings.strict => Err(Failure::Refuted(message)),
         _ => Ok(()),
+    }
+}
+
+/// How long all ways take together, from how long they take for few steps.
+fn expected_seconds(settings: &Settings) -> Result<f64, Failure> {
+    const ENOUGH: Duration = Duration::from_millis(100);
+    let mut model = settings.model.clone();
+    let all = model.steps;
+    model.steps = all.min(1024);
+    loop {
+        let start = Instant::now();
+        Findings::of(&model, &[model.steps], &Progress::new(model.steps, true))?;
+        let took = start.elapsed();
+        if took >= ENOUGH || model.steps == all {
+            return Ok(took.as_secs_f64() * all as f64 / model.steps.max(1) as f64);
+        }
+        model.steps = all.min(4 * model.steps);
     }
 }

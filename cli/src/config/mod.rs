@@ -441,6 +441,8 @@ pub fn resolve(
         return Err(values.fail(key, "belongs to `popgd construct`: leave it out"));
     }
     let scalar = match values.choice("scalar", &cli::SCALARS)? {
+        // It computes in all of them, whatever a file is about.
+        _ if command == CommandKind::Precision => ScalarKind::F64,
         Some("f32") => ScalarKind::F32,
         Some("interval32") => ScalarKind::Interval32,
         Some("interval64") => ScalarKind::Interval64,
@@ -520,6 +522,10 @@ pub fn resolve(
     let resolved =
         Resolved { slope_at_zero: training.slope_at_zero.0, model, target, value_matrix, schedule };
     let mut echo = echo::echo(&resolved);
+    if let (CommandKind::Precision, serde_json::Value::Object(map)) = (command, &mut echo) {
+        // It computes in all ways at once.
+        map.retain(|key, _| key != "scalar" && key != "accumulate");
+    }
     let ood = match command {
         CommandKind::Ood => {
             let (target, value_matrix) = (&resolved.target, &resolved.value_matrix);
@@ -586,7 +592,13 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
             ("save_state", "belongs to `popgd run`: leave it out for `popgd ood`"),
         ],
     };
-    match foreign.iter().find(|(key, _)| values.has(key)) {
+    // A saved state says how it was computed, and is a start for precision all the same.
+    let kept = |key: &str| {
+        command == CommandKind::Precision
+            && matches!(key, "scalar" | "accumulate")
+            && matches!(values.origin(key), Some(values::Origin::File { .. }))
+    };
+    match foreign.iter().find(|(key, _)| values.has(key) && !kept(key)) {
         Some((key, message)) => Err(values.fail(key, message)),
         None => Ok(()),
     }

@@ -54,9 +54,9 @@
 //!   `differs`; it is of the whole document but itself), the number of `checkpoints`, the `problem`
 //!   and, if the proof holds, the `claims`. CSV has the readings alone.
 //! * `precision` adds `stalls`, one of `f32` and one of `f64` (`scalar`): what is `predicted` of a
-//!   plain sum (`gap`, `spacing`, the `steps` to its standstill, and the step at which the exact run
-//!   has `passed` that gap; absent where there is no clock), what was `seen` (`steps`, `gap` if there
-//!   is one) and the `gap` from which a run that starts there does not move (`placed`); and `ways`,
+//!   plain sum (`gap`, `within` which it may be off, `spacing`, the `steps` to its standstill, and the step
+//!   at which the exact run has `passed` that gap; absent where there is no clock), what was `seen`
+//!   (`steps`, the `period` in which the state comes again, `gap` if there is one) and the `gap` from which a run that starts there does not move (`placed`); and `ways`,
 //!   each with its name (`way`), `stands_still_after` and `not_finite_at` if that happened, and
 //!   `readings`: `t`, the three quantities, and of a float its `relative_error` in the excess loss
 //!   (`proven`: an enclosure of it; or `measured`, against f64 compensated, where the enclosure did

@@ -7,19 +7,18 @@ use crate::asymptotics::Quantity;
 use crate::error::Failure;
 use crate::output::digits::{grouped, short, signed};
 use crate::output::style::Style;
-use crate::output::{csv, json, table, words};
+use crate::output::{csv, json, table};
+use crate::precision::judge::Size;
 use crate::precision::{Findings, Judged, Reading, StallFindings, Way};
 use crate::scalar::Number;
 use crate::settings::ModelSettings;
 
+/// How a run is computed here.
+pub const WAYS: &str = "lumped, in eight ways";
+
 /// For people: where sums stand still, then how far from the exact run every way is.
 pub fn for_people(model: &ModelSettings, findings: &Findings, style: Style) -> String {
-    let mut text = format!(
-        "{}\n{}\n{}\n",
-        style.bold(&style.prose(&words::teacher(model))),
-        style.prose(&words::training(model)),
-        style.dim("lumped, in eight ways")
-    );
+    let mut text = table::heading_of(model, WAYS, style);
     text.push_str(&format!("\n{}\n", style.bold("Where plain sums stand still")));
     text.push_str(&stalls(findings));
     text.push_str(&style.dim(&style.prose(
@@ -88,18 +87,13 @@ fn errors(findings: &Findings, ways: &[Way]) -> String {
 
 /// An error in few digits; one that the enclosure does not tell from 0 as what it is at most.
 fn relative(judged: Judged) -> String {
-    match judged {
-        Judged::Proven(error) if error.magnitude() == 0.0 => "0".to_owned(),
-        Judged::Width(0.0) => "0".to_owned(),
-        Judged::Proven(error) if error.contains(0.0) => {
-            // At least the bound, in one digit.
-            format!("< {:.0e}", error.magnitude() * 1.5)
-        }
-        Judged::Proven(_) | Judged::Measured(_) => {
-            let center = judged.center();
-            if center.abs() >= 1e-3 { signed(center, 4) } else { format!("{center:.1e}") }
-        }
-        Judged::Width(width) => format!("{width:.1e}"),
+    match (judged.size(), judged) {
+        (Size::Zero, _) => "0".to_owned(),
+        // At least the bound, in one digit.
+        (Size::AtMost(most), _) => format!("< {:.0e}", most * 1.5),
+        (Size::Of(width), Judged::Width(_)) => format!("{width:.1e}"),
+        (Size::Of(size), _) if (1e-3..1e4).contains(&size) => signed(judged.center(), 4),
+        (Size::Of(_), _) => format!("{:.1e}", judged.center()),
     }
 }
 
@@ -146,6 +140,7 @@ fn stall(found: &StallFindings) -> Value {
         let mut entry = Map::new();
         for (name, value) in [
             ("gap", predicted.gap),
+            ("within", predicted.within),
             ("spacing", predicted.spacing),
             ("steps", predicted.steps),
             ("passed", predicted.passed),
@@ -158,6 +153,7 @@ fn stall(found: &StallFindings) -> Value {
     if let Some(seen) = found.seen {
         let mut entry = Map::new();
         entry.insert("steps".into(), json::integer(seen.steps));
+        entry.insert("period".into(), json::integer(seen.period));
         entry.extend(seen.gap.map(|gap| ("gap".to_owned(), json::float(gap))));
         entry.insert("status".into(), "measured".into());
         map.insert("seen".into(), Value::Object(entry));

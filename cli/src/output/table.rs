@@ -37,9 +37,14 @@ pub fn text(table: &Table) -> String {
 
 /// The configuration in words.
 pub fn heading(model: &ModelSettings, style: Style) -> String {
+    heading_of(model, &words::computation(model), style)
+}
+
+/// The same for what is computed in another way.
+pub fn heading_of(model: &ModelSettings, computation: &str, style: Style) -> String {
     let head = style.bold(&style.prose(&words::teacher(model)));
     let training = style.prose(&words::training(model));
-    let computation = style.dim(&style.prose(&words::computation(model)));
+    let computation = style.dim(&style.prose(computation));
     format!("{head}\n{training}\n{computation}\n")
 }
 

@@ -26,17 +26,31 @@ pub enum Judged {
     Proven(Interval<f64>),
     /// The same against a compensated `f64`, where the enclosure did not reach.
     Measured(f64),
-    /// Of an enclosure the width over its midpoint.
+    /// Of an enclosure the width over its lower end.
     Width(f64),
+}
+
+/// What a judgement lets one draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Size {
+    /// It is so large.
+    Of(f64),
+    /// It is not known to be anything but 0, and so large at most.
+    AtMost(f64),
+    /// It is 0.
+    Zero,
 }
 
 impl Judged {
     /// Its size, for a table or a picture.
-    pub fn size(self) -> f64 {
+    pub fn size(self) -> Size {
         match self {
-            Self::Proven(error) => error.midpoint().abs(),
-            Self::Measured(error) => error.abs(),
-            Self::Width(width) => width,
+            Self::Proven(error) if error.magnitude() == 0.0 => Size::Zero,
+            Self::Proven(error) if error.contains(0.0) => Size::AtMost(error.magnitude()),
+            Self::Proven(_) | Self::Measured(_) | Self::Width(_) => match self.center().abs() {
+                0.0 => Size::Zero,
+                size => Size::Of(size),
+            },
         }
     }
 
@@ -76,13 +90,15 @@ impl Findings {
         self.record(way)?.at(t)
     }
 
-    /// The relative error of the excess loss in a way after `t` steps.
+    /// The relative error of the excess loss in a way after `t` steps; none where it is not known:
+    /// where the loss is an enclosure that contains 0, or in floats the 0 that they round to.
     pub fn judge(&self, way: Way, t: u64) -> Option<Judged> {
         let excess = |way| Some(Quantity::ExcessLoss.of(&self.reading(way, t)?.quantities));
         let own = excess(way)?;
         if way.encloses() {
-            let width = width(own);
-            return width.is_finite().then_some(Judged::Width(width));
+            let own = enclosure(own)?;
+            let width = if own.width() == 0.0 { 0.0 } else { own.width() / own.lo() };
+            return (width.is_finite() && own.lo() >= 0.0).then_some(Judged::Width(width));
         }
         let exact = excess(Way::DoubleEnclosure).and_then(enclosure).filter(|e| e.lo() > 0.0);
         match exact {
@@ -95,7 +111,8 @@ impl Findings {
             None if way == Way::DoubleCompensated => None,
             None => {
                 let exact = excess(Way::DoubleCompensated)?.center();
-                Some(Judged::Measured(own.center() / exact - 1.0))
+                let error = own.center() / exact - 1.0;
+                error.is_finite().then_some(Judged::Measured(error))
             }
         }
     }
@@ -121,9 +138,4 @@ fn enclosure(number: Number) -> Option<Interval<f64>> {
         Number::Float(value) => Interval::new(value, value),
         Number::Single(value) => Interval::new(value.into(), value.into()),
     }
-}
-
-/// The width of an enclosure over its midpoint.
-fn width(number: Number) -> f64 {
-    enclosure(number).map_or(f64::NAN, |e| e.width() / e.midpoint().abs())
 }

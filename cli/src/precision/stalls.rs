@@ -9,14 +9,27 @@ use super::ways::{Record, Standstill, Way};
 use crate::engine::with_lumped_model;
 use crate::settings::ModelSettings;
 
-/// How many steps c is given to settle, and then a logit to move, where a late state is tried.
-const TRIAL: u32 = 256;
+/// How many steps c is given to settle, and then a logit to move, where a late state is tried: many
+/// times the 1/λ in which c comes e times closer to its optimum, within bounds.
+const TRIAL: (f64, std::ops::RangeInclusive<f64>) = (40.0, 256.0..=1e5);
 
 /// A measured standstill agrees with the predicted one if the steps to it differ by at most this.
 pub const TOLERANCE: f64 = 0.02;
 
+/// And the gap by at most this beyond what c makes of it, absolutely: T grows like e^{2δ}.
+pub const GAP_TOLERANCE: f64 = 0.5 * TOLERANCE;
+
 /// How far from a predicted gap one is looked for.
 const REACH: f64 = 0.35;
+
+/// What a run did that theory did not predict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surprise {
+    /// It stands still at another step, or at another gap.
+    Elsewhere,
+    /// It goes on, well past where it should stand still.
+    Missing,
+}
 
 /// What is known of the stall of a plain sum.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +46,18 @@ pub struct StallFindings {
 }
 
 impl StallFindings {
-    /// By how much the run stood still later than predicted, relatively; none if it did not, or
-    /// nothing was predicted.
-    pub fn surprise(&self) -> Option<f64> {
-        Some(self.seen?.steps as f64 / self.predicted?.steps - 1.0)
+    /// What was not to be expected of a run of so many steps: a standstill at another step than
+    /// predicted, or at another gap, or none where there should be one.
+    pub fn surprise(&self, steps: u64) -> Option<Surprise> {
+        let predicted = self.predicted?;
+        let Some(seen) = self.seen else {
+            let overdue = steps as f64 > predicted.steps * (1.0 + TOLERANCE);
+            return overdue.then_some(Surprise::Missing);
+        };
+        let in_time = (seen.steps as f64 / predicted.steps - 1.0).abs() <= TOLERANCE;
+        let reach = predicted.within + GAP_TOLERANCE;
+        let in_place = seen.gap.is_none_or(|gap| (gap - predicted.gap).abs() <= reach);
+        (!in_time || !in_place).then_some(Surprise::Elsewhere)
     }
 }
 
@@ -78,6 +99,12 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
     predicted: f64,
     round: impl Fn(f64) -> S,
 ) -> Option<f64> {
+    let (tokens, group) = (model.tokens as f64, model.group? as f64);
+    let contraction = with_lumped_model::<f64, _>(model, |lumped| {
+        Some(lumped.rate * lumped.activation.gain() * tokens / group)
+    })?;
+    let (many, bounds) = TRIAL;
+    let trial = (many / contraction).clamp(*bounds.start(), *bounds.end()) as u32;
     let moves = |gap: f64| {
         with_lumped_model::<S, _>(model, |lumped| {
             let c = round(clock.factor_at(clock.tangent_of(gap)));
@@ -85,9 +112,9 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
             let mut memory = vec![c; lumped.memory()];
             let start = Lumped::from_state(lumped, Accumulate::Plain, c, &logits, &mut memory);
             let mut run = start.ok()?;
-            (0..TRIAL).for_each(|_| run.step());
+            (0..trial).for_each(|_| run.step());
             let settled = run.logits().to_vec();
-            (0..TRIAL).for_each(|_| run.step());
+            (0..trial).for_each(|_| run.step());
             Some(run.logits() != settled)
         })
     };
@@ -100,4 +127,31 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
         if moves(middle)? { low = middle } else { high = middle }
     }
     Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_as_predicted_is_a_surprise() {
+        let predicted = Stall { gap: 5.0, within: 1e-4, spacing: 5e-7, steps: 1e6, passed: 1.1e6 };
+        let of = |seen: Option<(u64, f64)>| StallFindings {
+            scalar: "f32",
+            predicted: Some(predicted),
+            seen: seen.map(|(steps, gap)| Standstill { steps, period: 1, gap: Some(gap) }),
+            placed: None,
+        };
+        let surprise = |seen, steps| of(seen).surprise(steps);
+        assert_eq!(surprise(Some((1_010_000, 5.001)), 2_000_000), None);
+        let elsewhere = Some(Surprise::Elsewhere);
+        assert_eq!(surprise(Some((1_030_000, 5.0)), 2_000_000), elsewhere);
+        assert_eq!(surprise(Some((970_000, 5.0)), 2_000_000), elsewhere);
+        assert_eq!(surprise(Some((1_000_000, 5.02)), 2_000_000), elsewhere);
+        // None is no surprise until it is overdue.
+        assert_eq!(surprise(None, 1_010_000), None);
+        assert_eq!(surprise(None, 1_030_000), Some(Surprise::Missing));
+        let unknown = StallFindings { predicted: None, ..of(Some((7, 1.0))) };
+        assert_eq!(unknown.surprise(u64::MAX), None);
+    }
 }

@@ -104,11 +104,15 @@ pub struct Reading {
     pub quantities: Quantities<Number>,
 }
 
-/// A state that a step does not change, and that therefore never changes again.
+/// A state that comes again, so that the run goes no further: what follows followed before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standstill {
-    /// The step in which a logit moved for the last time.
+    /// The step in which a logit moved for the last time, or c if no logit ever moves; where they go to
+    /// and fro, one from which on they do.
     pub steps: u64,
+    /// After how many steps the state comes again: 1 where nothing moves, more where c goes to and
+    /// fro.
+    pub period: u64,
     /// δ, the gap between the logits, where there are two.
     pub gap: Option<f64>,
 }
@@ -183,7 +187,8 @@ fn stepped<S: CliScalar + PartialEq>(
     with_lumped_run(model, |mut run: Lumped<'_, S>, _| {
         let mut record = Record::new(way);
         let mut last = run.logits().to_vec();
-        let (mut t, mut moved) = (0, 0);
+        let (mut t, mut moved, mut c_moved) = (0, 0, 0);
+        let (mut resting, mut whole) = (Recurrence::new(), Recurrence::new());
         for &target in at {
             while t < target && record.standstill.is_none() {
                 if t % CHUNK == 0 {
@@ -203,22 +208,62 @@ fn stepped<S: CliScalar + PartialEq>(
                 if !may_stand_still {
                     continue;
                 }
+                if run.c() != c {
+                    c_moved = t;
+                }
                 if run.logits() != last {
                     moved = t;
                     last.copy_from_slice(run.logits());
-                } else if run.c() == c {
+                    resting = Recurrence::new();
+                }
+                // Logits that rest are found soon after they came to rest; any others at all.
+                let state = || std::iter::once(run.c()).chain(run.logits().iter().copied());
+                let found = match resting.look(t, state()) {
+                    Some((_, 1)) if moved == 0 => Some((c_moved, 1)),
+                    Some((_, period)) => Some((moved, period)),
+                    None => whole.look(t, state()),
+                };
+                if let Some((steps, period)) = found {
                     let gap = match run.logits() {
                         [gap, _] => Some(gap.report().center()),
                         _ => None,
                     };
-                    record.standstill = Some(Standstill { steps: moved, gap });
+                    record.standstill = Some(Standstill { steps, period, gap });
                 }
             }
-            // From a standstill on every step is like this one.
+            // From here on the states of one period come again and again: one of them is read.
             record.read(target, run.quantities());
         }
         record
     })
+}
+
+/// Finds out that a state comes again (Brent's way: a kept state is compared with those after it, and
+/// replaced by the last of them after twice as many each time).
+struct Recurrence<S> {
+    kept: Vec<S>,
+    at: u64,
+    patience: u64,
+}
+
+impl<S: PartialEq> Recurrence<S> {
+    fn new() -> Self {
+        Self { kept: Vec::new(), at: 0, patience: 0 }
+    }
+
+    /// If this state, after `t` steps, was there before: after how many steps, and the period.
+    fn look(&mut self, t: u64, state: impl Iterator<Item = S> + Clone) -> Option<(u64, u64)> {
+        if !self.kept.is_empty() && state.clone().zip(&self.kept).all(|(now, then)| now == *then) {
+            return Some((self.at, t - self.at));
+        }
+        if self.kept.is_empty() || t - self.at >= self.patience {
+            self.kept.clear();
+            self.kept.extend(state);
+            self.at = t;
+            self.patience = 2 * self.patience.max(1);
+        }
+        None
+    }
 }
 
 fn enclosed<F: Float>(

@@ -74,6 +74,11 @@ impl Clock {
         self.rate
     }
 
+    /// λ = ηgD/K.
+    pub(super) fn contraction(&self) -> f64 {
+        self.contraction
+    }
+
     /// r, the tangent at the start.
     pub(super) fn ratio(&self) -> f64 {
         self.ratio

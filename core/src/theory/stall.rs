@@ -26,6 +26,9 @@ const LEAST_AT_BEGINNING: f64 = 16.0;
 /// it matters: their errors alternate, and are of relative size 1/n² in all.
 const LEVELS: f64 = 512.0;
 
+/// Spacings by which rounded forces move a standstill.
+const ROUNDING: f64 = 16.0;
+
 /// Twice as many as the exponents that a gap can have on its way.
 const BINADES: u32 = 64;
 
@@ -35,6 +38,9 @@ const BINADES: u32 = 64;
 pub struct Stall {
     /// δ, the gap between the logits from there on.
     pub gap: f64,
+    /// How far from it the rounded run may stand still, because its c is a plain sum as well and rests
+    /// beside its optimum (note 9).
+    pub within: f64,
     /// q, the spacing of floats there.
     pub spacing: f64,
     /// The number of steps after which the rounded run is there.
@@ -79,7 +85,8 @@ impl Clock {
                 if level < 1.0 {
                     let passed =
                         self.predicted_burn_in() + self.reading(self.tangent_of(gap)) / self.rate();
-                    return Some(Stall { gap, spacing, steps, passed });
+                    let within = self.reach_of_factor(gap, digits) + ROUNDING * spacing;
+                    return Some(Stall { gap, within, spacing, steps, passed });
                 }
                 let next = self.gap_moving(spacing * (level - 0.5), gap, end);
                 steps += (next - gap) / (level * spacing);
@@ -88,6 +95,14 @@ impl Clock {
             }
         }
         None
+    }
+
+    /// Half of the relative error that c makes in h: it is above 1, and moves until its own increment
+    /// λ(c − c*) is below half of its spacing, or goes to and fro by one.
+    fn reach_of_factor(&self, gap: f64, digits: i32) -> f64 {
+        let spacing = libm::ldexp(1.0, 1_i32.saturating_sub(digits));
+        let aside = spacing * f64::max(0.5 / self.contraction(), 1.0);
+        0.5 * aside * libm::exp(gap)
     }
 
     /// h, by how much a late step moves the gap.

@@ -14,6 +14,7 @@ use popgd_core::model::population::{excess_loss, gradient};
 use popgd_core::model::teacher::{Shape, Teacher};
 use popgd_core::scalar::dual::Dual;
 use popgd_core::scalar::interval::Interval;
+use popgd_core::theory::moments::estimate::{SecondSums, TokenSums};
 
 /// All of it.
 pub fn everything(board: &mut dyn Board) {
@@ -31,6 +32,7 @@ fn sections<S: Bits>(report: &mut Report<'_>) {
     let one = S::context();
     expectations(one, report);
     dense_gradient(one, report);
+    moments(one, report);
     lumped(one, Accumulate::Compensated, "lumped, compensated", report);
     lumped(one, Accumulate::Plain, "lumped, plain", report);
 }
@@ -108,6 +110,45 @@ fn dense_gradient<S: Bits>(one: S, report: &mut Report<'_>) {
             report.numbers("by logits", &by_logit);
         }
         _ => report.refused(),
+    }
+    report.end();
+}
+
+/// A stream of inputs, as a sensor would send them: second and fourth moments of tokens, and means of
+/// products, of one stream after the other.
+#[inline(never)]
+fn moments<S: Bits>(one: S, report: &mut Report<'_>) {
+    const TOKENS: usize = 3;
+    report.section::<S>("moments");
+    let mut state = 12_345_u32;
+    // From −1 to 1, in steps that every scalar holds.
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        one.rational(i64::from(state >> 20) - 2048, 2048)
+    };
+    let mut streams = || {
+        let (mut token_memory, mut pair_memory) = ([one; 12], [one; 18]);
+        let tokens = token_memory.get_mut(..TokenSums::<S>::memory(TOKENS))?;
+        let pairs = pair_memory.get_mut(..SecondSums::<S>::memory(TOKENS))?;
+        let mut sums = TokenSums::new(one, TOKENS, tokens).ok()?;
+        let mut seconds = SecondSums::new(one, TOKENS, pairs).ok()?;
+        for _ in 0..100 {
+            let (first, second) = ([next(), next(), next()], [next(), next(), next()]);
+            let mut norms = [one; TOKENS];
+            for ((norm, x), y) in norms.iter_mut().zip(first).zip(second) {
+                *norm = x.square() + y.square();
+            }
+            sums.push(&norms).ok()?;
+            seconds.push(&first).ok()?;
+        }
+        for token in 0..TOKENS {
+            report.numbers("token", &[sums.mean(token)?, sums.mean_of_squares(token)?]);
+            report.numbers("pairs", &[seconds.mean(token)?, seconds.second(token, 0)?]);
+        }
+        Some(())
+    };
+    if streams().and_then(|()| streams()).is_none() {
+        report.refused();
     }
     report.end();
 }

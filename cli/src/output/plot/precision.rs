@@ -5,22 +5,20 @@ use plotters::style::RGBColor;
 use serde_json::Value;
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Lettering, Marker, Point, Stroke};
+use super::canvas::{Canvas, Lettering, Marker, Stroke};
 use super::panel::Panel;
 use super::target::{Caption, Target};
 use super::{GREY, INK, LEFT, RIGHT, WIDTH, thin};
 use crate::error::Failure;
 use crate::output::digits::grouped;
 use crate::output::{json, words};
+use crate::precision::judge::Size;
 use crate::precision::{Findings, Way};
 use crate::provenance::{LIBM, Provenance, VERSION};
 use crate::settings::Settings;
 
 const HEIGHT: u32 = 760;
 const TOP: f64 = 158.0;
-
-/// Errors below this are not drawn: it is what `f64` rounds to.
-const FLOOR: f64 = 1e-17;
 
 /// How a way looks: floats full, intervals dashed; the same colour for the same number of digits.
 fn look(way: Way) -> (Stroke, Marker) {
@@ -73,12 +71,17 @@ impl<'a> PrecisionPicture<'a> {
         target.write((WIDTH, HEIGHT), &caption, |canvas| self.draw(canvas))
     }
 
-    /// The errors of a way, at the steps where it has one.
-    fn curve(&self, way: Way) -> Vec<(f64, f64)> {
-        let errors = self.findings.steps().into_iter().filter_map(|t| {
-            let size = self.findings.judge(way, t)?.size();
-            (t > 0 && size.is_finite()).then_some((t as f64, size.max(FLOOR)))
-        });
+    /// The errors of a way, at the steps where it has one other than 0; and whether each is one, or
+    /// only what an error is at most.
+    fn curve(&self, way: Way) -> Vec<((f64, f64), bool)> {
+        let errors =
+            self.findings.steps().into_iter().filter(|&t| t > 0).filter_map(|t| {
+                match self.findings.judge(way, t)?.size() {
+                    Size::Of(size) => Some(((t as f64, size), true)),
+                    Size::AtMost(most) => Some(((t as f64, most), false)),
+                    Size::Zero => None,
+                }
+            });
         errors.collect()
     }
 
@@ -98,9 +101,8 @@ impl<'a> PrecisionPicture<'a> {
         }
 
         let bottom = f64::from(HEIGHT) - 92.0;
-        let curves: Vec<(Way, Vec<(f64, f64)>)> =
-            Way::ALL.into_iter().map(|way| (way, self.curve(way))).collect();
-        let all = || curves.iter().flat_map(|(_, points)| points);
+        let curves = Way::ALL.map(|way| (way, self.curve(way)));
+        let all = || curves.iter().flat_map(|(_, points)| points.iter().map(|(point, _)| point));
         let across = Axis::span(
             self.findings.steps().into_iter().map(|t| t as f64),
             LEFT + 6.0,
@@ -114,10 +116,24 @@ impl<'a> PrecisionPicture<'a> {
         self.draw_stalls(&panel)?;
         for (way, points) in &curves {
             let (stroke, marker) = look(*way);
-            let places: Vec<Point> = panel.curve(&values, points.iter().copied(), stroke)?;
-            for place in places {
-                canvas.marker(place, marker, stroke.color)?;
+            // A line joins errors, not bounds of them.
+            for part in points.split(|&(_, is_known)| !is_known) {
+                panel.curve(&values, part.iter().map(|&(point, _)| point), stroke)?;
             }
+            for &(point, is_known) in points {
+                let Some((x, y)) = panel.place(&values, point) else { continue };
+                if is_known {
+                    canvas.marker((x, y), marker, stroke.color)?;
+                } else {
+                    canvas.arrow((x, y + 14.0), 1.0, stroke.color)?;
+                }
+            }
+        }
+        let bounds = curves.iter().flat_map(|(_, points)| points).any(|&(_, is_known)| !is_known);
+        if bounds {
+            let note = "↓: at most so large";
+            let at = (LEFT + 12.0, TOP + 16.0);
+            canvas.text(note, at, Lettering::new(11.0, GREY))?;
         }
 
         let provenance = Provenance::of(self.settings);
