@@ -6,6 +6,7 @@ use crate::interrupt;
 use crate::ood::report::Report;
 use crate::ood::run;
 use crate::ood::tail::Verdict;
+use crate::output::digits::{grouped, short};
 use crate::output::ood as output;
 use crate::output::plot;
 use crate::output::sink::Sink;
@@ -26,7 +27,13 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
     let picture = plot::open(settings)?;
     interrupt::listen();
     let report = run::report(settings, ood)?;
-    let printed = sink.write(output::text(settings, ood, &report, warnings)?.as_bytes());
+    let mut warnings = warnings.to_vec();
+    if report.rows.iter().any(|row| row.gap.error.is_none()) {
+        let found = [Warning::NoStandardErrors];
+        crate::warn(settings.output.color.into(), settings, &found);
+        warnings.extend(found);
+    }
+    let printed = sink.write(output::text(settings, ood, &report, &warnings)?.as_bytes());
     if let Some(target) = picture
         && !report.rows.is_empty()
     {
@@ -47,6 +54,15 @@ fn verdict(epsilon_given: bool, report: &Report) -> Result<(), Failure> {
         Verdict::Fails => return Err(Failure::Refuted(sentence())),
         Verdict::CannotTell => return Err(Failure::Undecided(sentence())),
         Verdict::Holds => {}
+    }
+    if let Some(row) = report.rows.iter().find(|row| row.is_below() == Some(false)) {
+        return Err(Failure::Refuted(format!(
+            "after {} steps the measured gap is above its bound, {} against {}: one of the two is an \
+             error in popgd",
+            grouped(row.t),
+            short(row.gap.value.abs()),
+            short(row.bound)
+        )));
     }
     if let Some(statement) = report.statement.as_ref().filter(|_| epsilon_given) {
         match &statement.proven {

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use popgd_core::Activation;
-use popgd_core::theory::moments::TokenSums;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -15,19 +14,25 @@ use super::records::{Layout, Records};
 use super::run::Question;
 use super::sampler::Sampler;
 use super::settings::{Inputs, Labels};
-use super::tail::{self, Largest};
+use super::watch::{Norms, Watch};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// How many samples a block has: fixed, so that sums do not depend on the number of threads.
+/// How many samples a block has at most.
 const BLOCK: usize = 256;
 
 /// How many blocks are done between two looks at the keyboard.
 const ROUND: usize = 64;
 
-/// How many numbers a block of a file has, about.
+/// How many numbers a block has at most, if that is enough for a sample.
 const NUMBERS: usize = 1 << 17;
+
+/// How many samples of so many numbers fit into a block: fixed, so that sums do not depend on the
+/// number of threads.
+fn fitting(length: usize) -> usize {
+    (NUMBERS / length.max(1)).max(1)
+}
 
 /// What samples gave.
 pub(super) struct Found {
@@ -86,11 +91,13 @@ impl Question<'_> {
         };
         let start = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
         let samples = usize::try_from(self.ood.samples).unwrap_or(usize::MAX);
-        let blocks = samples.div_ceil(BLOCK);
+        let size = fitting(scene.features * scene.tokens).min(BLOCK);
+        let blocks = samples.div_ceil(size);
         let progress = Progress::of("block", blocks as u64, self.quiet);
         let mut tally = Tally::new(&scene);
-        // Streams of blocks are 2^128 draws apart.
+        // Streams of blocks are 2^128 draws apart; V* was drawn from the first.
         let mut next = start.clone();
+        next.jump();
         let mut done = 0;
         let mut interrupted = false;
         while done < blocks {
@@ -103,7 +110,7 @@ impl Question<'_> {
                 .map(|at| {
                     let own = next.clone();
                     next.jump();
-                    (BLOCK.min(samples - (done + at) * BLOCK), own)
+                    (size.min(samples - (done + at) * size), own)
                 })
                 .collect();
             let results: Vec<Tally> = self.pool.install(|| {
@@ -127,10 +134,20 @@ impl Question<'_> {
         let mut random = start;
         random.long_jump();
         let mut batch = Tally::new(&scene);
-        let inputs = sampler.draw(usize::try_from(self.ood.batch).unwrap_or(0), &mut random);
         let deviation = self.deviation();
-        let noise: Noise<'_> = (deviation > 0.0).then_some((&mut random, deviation));
-        add_block(&scene, &inputs, None, noise, &mut batch);
+        let wanted = usize::try_from(self.ood.batch).unwrap_or(usize::MAX);
+        let most = fitting(scene.features * scene.tokens);
+        for start in (0..wanted).step_by(most) {
+            if interrupt::requested() {
+                interrupted = true;
+                break;
+            }
+            let inputs = sampler.draw(most.min(wanted - start), &mut random);
+            let noise: Noise<'_> = (deviation > 0.0).then_some((&mut random, deviation));
+            let mut own = Tally::new(&scene);
+            add_block(&scene, &inputs, None, noise, &mut own);
+            batch.merge(&own);
+        }
         Ok(Found { check: None, tally, batch, interrupted })
     }
 
@@ -151,12 +168,17 @@ impl Question<'_> {
             _ => None,
         };
         let mut responses = responses;
-        let rows = (NUMBERS / layout.length().max(1)).max(1);
-        let mut memory = vec![0.0; TokenSums::<f64>::memory(tokens)];
-        let mut sums = TokenSums::new(0.0, tokens, &mut memory)
-            .map_err(|error| Failure::usage(error.to_string()))?;
-        let mut largest = vec![Largest::default(); tokens];
-        let mut centre: Option<Vec<f64>> = None;
+        let rows = fitting(layout.length());
+        let (mut memory, mut other) = (vec![0.0; Watch::memory(tokens)], Vec::new());
+        let broken = || Failure::usage("tokens: expected at least one");
+        let mut watch = Watch::new(tokens, &mut memory).ok_or_else(broken)?;
+        let mut responses_watch = match &responses {
+            None => None,
+            Some(_) => {
+                other.resize(Watch::memory(tokens), 0.0);
+                Some(Watch::new(tokens, &mut other).ok_or_else(broken)?)
+            }
+        };
         let mut tally = Tally::new(&scene);
         let mut batch = Tally::new(&scene);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
@@ -189,15 +211,18 @@ impl Question<'_> {
             }
             let blocks = &buffers[..filled];
             // The first block is the same for any number of threads.
-            let centre =
-                &*centre.get_or_insert_with(|| tail::medians(&blocks[0].0, layout.length()));
+            watch.look(&blocks[0].0, layout.length());
+            if let Some(watch) = &mut responses_watch {
+                watch.look(&blocks[0].1, channels * tokens);
+            }
             if !self.ood.moments_only {
                 for block in blocks {
                     self.add_to_batch(&scene, block, &mut random, &mut batch);
                 }
             }
             let has_responses = responses.is_some();
-            let results: Vec<(Norms, Tally)> = self.pool.install(|| {
+            let (inputs_watch, labels_watch) = (&watch, responses_watch.as_ref());
+            let results: Vec<(Norms, Option<Norms>, Tally)> = self.pool.install(|| {
                 blocks
                     .par_iter()
                     .map(|(input, response)| {
@@ -206,32 +231,31 @@ impl Question<'_> {
                             let response = has_responses.then_some(&response[..]);
                             add_block(&scene, input, response, None, &mut own);
                         }
-                        (Norms::of(input, centre, tokens), own)
+                        let labels = labels_watch.map(|watch| watch.norms(response));
+                        (inputs_watch.norms(input), labels, own)
                     })
                     .collect()
             });
-            for (at, (norms, own)) in results.iter().enumerate() {
+            for (at, (norms, labels, own)) in results.iter().enumerate() {
                 tally.merge(own);
-                let Norms { whole, about } = norms;
-                let pairs = whole.chunks_exact(tokens).zip(about.chunks_exact(tokens));
-                for (row, (norms, about)) in pairs.enumerate() {
-                    if norms.iter().chain(about).any(|norm| !norm.is_finite()) {
-                        let before = inputs.count()
-                            - (blocks.iter().skip(at))
-                                .map(|(input, _)| (input.len() / layout.length()) as u64)
-                                .sum::<u64>();
-                        return Err(Failure::usage(format!(
-                            "{}: record {}: the square of a number overflows: expected numbers \
-                             below 1e150",
-                            path.display(),
-                            before + row as u64 + 1
-                        )));
-                    }
-                    // Its length is that of the sums.
-                    let _ = sums.push(norms);
-                    for (largest, &norm) in largest.iter_mut().zip(about) {
-                        largest.push(norm);
-                    }
+                let before = || {
+                    let later = blocks.iter().skip(at);
+                    let later = later.map(|(input, _)| (input.len() / layout.length()) as u64);
+                    inputs.count() - later.sum::<u64>()
+                };
+                let overflow = |path: &Path, row: usize| {
+                    Failure::usage(format!(
+                        "{}: record {}: the fourth power of a number overflows: expected numbers \
+                         below 1e75",
+                        path.display(),
+                        before() + row as u64 + 1
+                    ))
+                };
+                watch.take(norms).map_err(|row| overflow(path, row))?;
+                if let (Some(watch), Some(labels), Some(file)) =
+                    (&mut responses_watch, labels, &responses)
+                {
+                    watch.take(labels).map_err(|row| overflow(file.path(), row))?;
                 }
             }
             if blocks.iter().any(|(input, _)| input.len() < rows * layout.length()) {
@@ -253,8 +277,12 @@ impl Question<'_> {
                 ));
             }
         }
+        if interrupted && inputs.count() == 0 {
+            let message = "interrupted before anything was read";
+            return Err(Failure::Interrupted(message.to_owned()));
+        }
         inputs.check_not_empty()?;
-        let check = check::of_data(&sums, &largest);
+        let check = check::of_data(&watch, responses_watch.as_ref());
         Ok(Found { check: Some(check), tally, batch, interrupted })
     }
 
@@ -294,34 +322,4 @@ fn unequal(
         if found < paired { "inputs" } else { "responses" },
         before + found.min(paired) as u64
     ))
-}
-
-/// Of every token of every record.
-struct Norms {
-    /// ‖x̃_i‖².
-    whole: Vec<f64>,
-    /// ‖x̃_i − m_i‖², m being the centre.
-    about: Vec<f64>,
-}
-
-impl Norms {
-    /// Of records as long as their centre.
-    fn of(records: &[f64], centre: &[f64], tokens: usize) -> Self {
-        let features = centre.len() / tokens.max(1);
-        let count = records.len() / features.max(1);
-        let (mut whole, mut about) = (vec![0.0; count], vec![0.0; count]);
-        let slots = whole.chunks_exact_mut(tokens).zip(about.chunks_exact_mut(tokens));
-        for (record, (whole, about)) in records.chunks_exact(centre.len().max(1)).zip(slots) {
-            let rows = record.chunks_exact(tokens).zip(centre.chunks_exact(tokens));
-            for (row, middle) in rows {
-                for ((whole, about), (x, m)) in
-                    whole.iter_mut().zip(about.iter_mut()).zip(row.iter().zip(middle))
-                {
-                    *whole += x * x;
-                    *about += (x - m) * (x - m);
-                }
-            }
-        }
-        Self { whole, about }
-    }
 }
