@@ -229,6 +229,26 @@ fn data_are_the_same_in_every_form() {
     }
 }
 
+/// Over several blocks of a file, too.
+#[test]
+fn data_give_the_same_for_any_number_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let inputs = npy("<f8", false, "(12000, 24)", &bytes(&rows(12000, 24)));
+    let inputs = write(folder.path(), "x.npy", &inputs);
+    let responses = npy("<f8", false, "(12000, 16)", &bytes(&rows(12000, 16)));
+    let responses = write(folder.path(), "y.npy", &responses);
+    let of = |threads: &str| {
+        let args = ["--inputs", &inputs, "--labels", &responses, "--threads", threads];
+        let found = document("300", &[&DATA[..], &args].concat());
+        assert_eq!(found["moments"]["samples"], 12000);
+        found.to_string()
+    };
+    let first = of("1");
+    for threads in ["2", "3"] {
+        assert_eq!(of(threads), first);
+    }
+}
+
 #[test]
 fn responses_are_labels() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -14,6 +14,7 @@ pub mod family;
 pub mod gap;
 mod lines;
 pub mod pages;
+mod pairs;
 pub mod path;
 pub mod records;
 pub mod report;

@@ -10,11 +10,12 @@ use rayon::prelude::*;
 
 use super::check::{self, Check};
 use super::gap::{Conditional, MOST_TOKENS_FOR_GRAM, Noise, Scene, Tally, add_block};
+use super::pairs::{Block, Pairs};
 use super::records::{Layout, Records};
 use super::run::Question;
 use super::sampler::Sampler;
 use super::settings::{Inputs, Labels};
-use super::watch::{Norms, Watch};
+use super::watch::{Part, Watch};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -159,7 +160,7 @@ impl Question<'_> {
         let scene = self.scene(self.conditional());
         let Scene { tokens, features, channels, .. } = scene;
         let layout = Layout { rows: features, columns: tokens, what: "d × D" };
-        let mut inputs = Records::open(path, layout)?;
+        let inputs = Records::open(path, layout)?;
         let responses = match &self.ood.labels {
             Labels::File(path) => {
                 let layout = Layout { rows: channels, columns: tokens, what: "M × D" };
@@ -167,122 +168,90 @@ impl Question<'_> {
             }
             _ => None,
         };
-        let mut responses = responses;
-        let rows = fitting(layout.length());
-        let (mut memory, mut other) = (vec![0.0; Watch::memory(tokens)], Vec::new());
-        let broken = || Failure::usage("tokens: expected at least one");
-        let mut watch = Watch::new(tokens, &mut memory).ok_or_else(broken)?;
-        let mut responses_watch = match &responses {
+        let mut pairs = Pairs::new(inputs, responses, fitting(layout.length()));
+        let (mut memory, mut other) = (Vec::new(), Vec::new());
+        let mut watch = self::watch(tokens, &mut memory)?;
+        let mut labels = match pairs.responses() {
             None => None,
-            Some(_) => {
-                other.resize(Watch::memory(tokens), 0.0);
-                Some(Watch::new(tokens, &mut other).ok_or_else(broken)?)
-            }
+            Some(_) => Some(self::watch(tokens, &mut other)?),
         };
         let mut tally = Tally::new(&scene);
         let mut batch = Tally::new(&scene);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
         random.long_jump();
         let mut interrupted = false;
-        let threads = self.pool.current_num_threads().max(1);
-        let mut buffers: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); 2 * threads];
-        loop {
+        let count = 2 * self.pool.current_num_threads().max(1);
+        let mut blocks: Vec<Block> = vec![Default::default(); count];
+        let mut coming: Vec<Block> = vec![Default::default(); count];
+        let mut slots =
+            vec![(vec![0.0; Watch::memory(tokens)], vec![0.0; Watch::memory(tokens)]); count];
+        let mut done: u64 = 0;
+        let mut filled = pairs.fill(&mut blocks)?;
+        while filled > 0 {
             if interrupt::requested() {
                 interrupted = true;
                 break;
             }
-            let mut filled = 0;
-            for (input, response) in &mut buffers {
-                let before = inputs.count();
-                let found = inputs.next(rows, input)?;
-                if let Some(responses) = &mut responses {
-                    let paired = responses.next(rows, response)?;
-                    if paired != found {
-                        return Err(unequal(&inputs, responses, before, found, paired));
-                    }
-                }
-                if found == 0 {
-                    break;
-                }
-                filled += 1;
-            }
-            if filled == 0 {
-                break;
-            }
-            let blocks = &buffers[..filled];
+            let round = &blocks[..filled];
             // The first block is the same for any number of threads.
-            watch.look(&blocks[0].0, layout.length());
-            if let Some(watch) = &mut responses_watch {
-                watch.look(&blocks[0].1, channels * tokens);
+            watch.look(&round[0].0, layout.length());
+            if let Some(labels) = &mut labels {
+                labels.look(&round[0].1, channels * tokens);
             }
             if !self.ood.moments_only {
-                for block in blocks {
+                for block in round {
                     self.add_to_batch(&scene, block, &mut random, &mut batch);
                 }
             }
-            let has_responses = responses.is_some();
-            let (inputs_watch, labels_watch) = (&watch, responses_watch.as_ref());
-            let results: Vec<(Norms, Option<Norms>, Tally)> = self.pool.install(|| {
-                blocks
-                    .par_iter()
-                    .map(|(input, response)| {
+            let (of_inputs, of_labels) = (&watch, labels.as_ref());
+            let (moments_only, slots) = (self.ood.moments_only, &mut slots);
+            let mut found: Vec<Looked<'_>> = Vec::new();
+            let mut read = Ok(0);
+            // The next blocks are read while these are looked at.
+            self.pool.in_place_scope(|scope| {
+                scope.spawn(|_| {
+                    let pairs = round.par_iter().zip(slots.par_iter_mut());
+                    let looked = pairs.map(|((input, response), (first, second))| {
                         let mut own = Tally::new(&scene);
-                        if !self.ood.moments_only {
-                            let response = has_responses.then_some(&response[..]);
+                        if !moments_only {
+                            let response = of_labels.map(|_| &response[..]);
                             add_block(&scene, input, response, None, &mut own);
                         }
-                        let labels = labels_watch.map(|watch| watch.norms(response));
-                        (inputs_watch.norms(input), labels, own)
-                    })
-                    .collect()
+                        let labels = of_labels.map(|watch| watch.part(response, second));
+                        Looked { inputs: of_inputs.part(input, first), labels, tally: own }
+                    });
+                    found = looked.collect();
+                });
+                read = pairs.fill(&mut coming);
             });
-            for (at, (norms, labels, own)) in results.iter().enumerate() {
-                tally.merge(own);
-                let before = || {
-                    let later = blocks.iter().skip(at);
-                    let later = later.map(|(input, _)| (input.len() / layout.length()) as u64);
-                    inputs.count() - later.sum::<u64>()
-                };
-                let overflow = |path: &Path, row: usize| {
+            for (looked, (input, _)) in found.iter().zip(round) {
+                tally.merge(&looked.tally);
+                let overflow = |records: &Records, row: usize| {
                     Failure::usage(format!(
                         "{}: record {}: the fourth power of a number overflows: expected numbers \
                          below 1e75",
-                        path.display(),
-                        before() + row as u64 + 1
+                        records.path().display(),
+                        done + row as u64 + 1
                     ))
                 };
-                watch.take(norms).map_err(|row| overflow(path, row))?;
-                if let (Some(watch), Some(labels), Some(file)) =
-                    (&mut responses_watch, labels, &responses)
+                watch.take(&looked.inputs).map_err(|row| overflow(pairs.inputs(), row))?;
+                if let (Some(labels), Some(part), Some(file)) =
+                    (&mut labels, &looked.labels, pairs.responses())
                 {
-                    watch.take(labels).map_err(|row| overflow(file.path(), row))?;
+                    labels.take(part).map_err(|row| overflow(file, row))?;
                 }
+                done += (input.len() / layout.length()) as u64;
             }
-            if blocks.iter().any(|(input, _)| input.len() < rows * layout.length()) {
-                break;
-            }
+            drop(found);
+            filled = read?;
+            std::mem::swap(&mut blocks, &mut coming);
         }
-        if let Some(responses) = &mut responses
-            && !interrupted
-        {
-            let (input, response) = (&mut Vec::new(), &mut Vec::new());
-            let (found, paired) = (inputs.next(1, input)?, responses.next(1, response)?);
-            if found != paired {
-                return Err(unequal(
-                    &inputs,
-                    responses,
-                    inputs.count() - found as u64,
-                    found,
-                    paired,
-                ));
-            }
-        }
-        if interrupted && inputs.count() == 0 {
-            let message = "interrupted before anything was read";
+        if interrupted && done == 0 {
+            let message = "interrupted before anything was looked at";
             return Err(Failure::Interrupted(message.to_owned()));
         }
-        inputs.check_not_empty()?;
-        let check = check::of_data(&watch, responses_watch.as_ref());
+        pairs.inputs().check_not_empty()?;
+        let check = check::of_data(&watch, labels.as_ref());
         Ok(Found { check: Some(check), tally, batch, interrupted })
     }
 
@@ -308,18 +277,15 @@ impl Question<'_> {
     }
 }
 
-fn unequal(
-    inputs: &Records,
-    responses: &Records,
-    before: u64,
-    found: usize,
-    paired: usize,
-) -> Failure {
-    Failure::usage(format!(
-        "{}: expected as many records as {} has: {} end after {}, and the others go on",
-        responses.path().display(),
-        inputs.path().display(),
-        if found < paired { "inputs" } else { "responses" },
-        before + found.min(paired) as u64
-    ))
+/// Of nothing yet.
+fn watch<'m>(columns: usize, memory: &'m mut Vec<f64>) -> Result<Watch<'m>, Failure> {
+    memory.resize(Watch::memory(columns), 0.0);
+    Watch::new(columns, memory).ok_or_else(|| Failure::usage("tokens: expected at least one"))
+}
+
+/// What was seen of a block.
+struct Looked<'m> {
+    inputs: Part<'m>,
+    labels: Option<Part<'m>>,
+    tally: Tally,
 }

@@ -13,8 +13,19 @@ pub(super) struct Watch<'m> {
     centre: Vec<f64>,
 }
 
+/// What a block adds to it.
+pub(super) struct Part<'m> {
+    sums: Option<TokenSums<'m, f64>>,
+    /// For every column how many squared norms about the median are above 0.
+    positive: Vec<u64>,
+    /// Columns, and squared norms about the median that may be among the largest.
+    large: Vec<(usize, f64)>,
+    /// The first record, from 0 on, with a number whose fourth power overflows.
+    overflow: Option<usize>,
+}
+
 impl<'m> Watch<'m> {
-    /// How many numbers of memory are asked for.
+    /// How many numbers of memory it, or a part, asks for.
     pub(super) fn memory(columns: usize) -> usize {
         TokenSums::<f64>::memory(columns)
     }
@@ -32,26 +43,68 @@ impl<'m> Watch<'m> {
         }
     }
 
-    /// The norms of records that are as long as those that were looked at.
-    pub(super) fn norms(&self, records: &[f64]) -> Norms {
-        Norms::of(records, &self.centre, self.largest.len())
+    /// What further records add, which are as long as those that were looked at.
+    pub(super) fn part<'p>(&self, records: &[f64], memory: &'p mut [f64]) -> Part<'p> {
+        let columns = self.largest.len();
+        let mut part = Part {
+            sums: TokenSums::new(0.0, columns, memory).ok(),
+            positive: vec![0; columns],
+            large: Vec::new(),
+            overflow: None,
+        };
+        let floors: Vec<f64> = self.largest.iter().map(Largest::floor).collect();
+        // ‖x̃_i‖² and ‖x̃_i − m_i‖², m being the medians.
+        let (mut whole, mut about) = (vec![0.0; columns], vec![0.0; columns]);
+        for (at, record) in records.chunks_exact(self.centre.len().max(1)).enumerate() {
+            whole.fill(0.0);
+            about.fill(0.0);
+            let rows = record.chunks_exact(columns).zip(self.centre.chunks_exact(columns));
+            for (row, middle) in rows {
+                let slots = whole.iter_mut().zip(about.iter_mut());
+                for ((whole, about), (x, m)) in slots.zip(row.iter().zip(middle)) {
+                    *whole += x * x;
+                    *about += (x - m) * (x - m);
+                }
+            }
+            // Of a sum of squares that is finite each is.
+            let size: f64 = whole.iter().zip(&about).map(|(a, b)| a * a + b * b).sum();
+            if !size.is_finite() {
+                part.overflow = Some(at);
+                return part;
+            }
+            if let Some(sums) = &mut part.sums {
+                // Its length is that of the sums.
+                let _ = sums.push(&whole);
+            }
+            let found = part.positive.iter_mut().zip(&about).zip(&floors).enumerate();
+            for (column, ((positive, &norm), &floor)) in found {
+                *positive += u64::from(norm > 0.0);
+                if norm > floor {
+                    part.large.push((column, norm));
+                }
+            }
+        }
+        part
     }
 
-    /// Takes in the norms of further records.
+    /// Takes in what a block adds.
     ///
     /// # Errors
-    /// Which of the records, from 0 on, has a number whose fourth power overflows.
-    pub(super) fn take(&mut self, norms: &Norms) -> Result<(), usize> {
-        let columns = self.largest.len().max(1);
-        let pairs = norms.whole.chunks_exact(columns).zip(norms.about.chunks_exact(columns));
-        for (row, (whole, about)) in pairs.enumerate() {
-            if whole.iter().chain(about).any(|norm| !(norm * norm).is_finite()) {
-                return Err(row);
-            }
-            // Its length is that of the sums.
-            let _ = self.sums.push(whole);
-            for (largest, &norm) in self.largest.iter_mut().zip(about) {
-                largest.push(norm);
+    /// Which of its records, from 0 on, has a number whose fourth power overflows.
+    pub(super) fn take(&mut self, part: &Part<'_>) -> Result<(), usize> {
+        if let Some(row) = part.overflow {
+            return Err(row);
+        }
+        if let Some(sums) = &part.sums {
+            // It has as many columns.
+            let _ = self.sums.merge(sums);
+        }
+        for (largest, &count) in self.largest.iter_mut().zip(&part.positive) {
+            largest.count(count);
+        }
+        for &(column, norm) in &part.large {
+            if let Some(largest) = self.largest.get_mut(column) {
+                largest.keep(norm);
             }
         }
         Ok(())
@@ -65,34 +118,5 @@ impl<'m> Watch<'m> {
     /// For every column the largest squared norms about the medians.
     pub(super) fn largest(&self) -> &[Largest] {
         &self.largest
-    }
-}
-
-/// Of every column of every record.
-pub(super) struct Norms {
-    /// ‖x̃_i‖².
-    whole: Vec<f64>,
-    /// ‖x̃_i − m_i‖², m being the medians.
-    about: Vec<f64>,
-}
-
-impl Norms {
-    /// Of records as long as their centre.
-    fn of(records: &[f64], centre: &[f64], columns: usize) -> Self {
-        let count = columns * (records.len() / centre.len().max(1));
-        let (mut whole, mut about) = (vec![0.0; count], vec![0.0; count]);
-        let slots =
-            whole.chunks_exact_mut(columns.max(1)).zip(about.chunks_exact_mut(columns.max(1)));
-        for (record, (whole, about)) in records.chunks_exact(centre.len().max(1)).zip(slots) {
-            let rows = record.chunks_exact(columns).zip(centre.chunks_exact(columns));
-            for (row, middle) in rows {
-                let slots = whole.iter_mut().zip(about.iter_mut());
-                for ((whole, about), (x, m)) in slots.zip(row.iter().zip(middle)) {
-                    *whole += x * x;
-                    *about += (x - m) * (x - m);
-                }
-            }
-        }
-        Self { whole, about }
     }
 }
