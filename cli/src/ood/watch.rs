@@ -120,3 +120,52 @@ impl<'m> Watch<'m> {
         &self.largest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand_core::SeedableRng;
+    use rand_distr::{Distribution, StandardNormal};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    /// In blocks it is what it is record by record: sums, and the tail of every column.
+    #[test]
+    fn blocks_add_up_to_the_whole() {
+        const COLUMNS: usize = 2;
+        const LENGTH: usize = 3 * COLUMNS;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+        let records: Vec<f64> =
+            (0..6000 * LENGTH).map(|_| StandardNormal.sample(&mut random)).collect();
+        let mut memory = vec![0.0; Watch::memory(COLUMNS)];
+        let mut watch = Watch::new(COLUMNS, &mut memory).unwrap();
+        watch.look(&records[..700 * LENGTH], LENGTH);
+        let centre = watch.centre.clone();
+        for block in records.chunks(700 * LENGTH) {
+            let mut memory = vec![7.0; Watch::memory(COLUMNS)];
+            let part = watch.part(block, &mut memory);
+            watch.take(&part).unwrap();
+        }
+        let count = watch.sums().count();
+        assert_eq!(count, 6000);
+        for column in 0..COLUMNS {
+            let mut largest = Largest::default();
+            let mut sum = 0.0;
+            for record in records.chunks(LENGTH) {
+                let entries = (column..LENGTH).step_by(COLUMNS);
+                sum += entries.clone().map(|at| record[at].powi(2)).sum::<f64>();
+                largest.push(entries.map(|at| (record[at] - centre[at]).powi(2)).sum());
+            }
+            let mean = watch.sums().mean(column).unwrap();
+            assert!((mean / (sum / 6000.0) - 1.0).abs() < 1e-12, "{mean}");
+            let of = |largest: &Largest| tail::tail_index(largest, count, COLUMNS).unwrap();
+            assert_eq!(of(&watch.largest()[column]), of(&largest));
+        }
+        // A number whose fourth power is beyond all floats, in the second of three records.
+        let mut huge = vec![1.0; 3 * LENGTH];
+        huge[LENGTH + 1] = 1e80;
+        let mut memory = vec![0.0; Watch::memory(COLUMNS)];
+        let part = watch.part(&huge, &mut memory);
+        assert_eq!(watch.take(&part), Err(1));
+    }
+}
