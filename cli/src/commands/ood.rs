@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// Checks the hypothesis of Theorem 3.2, measures and bounds.
 ///
 /// # Errors
-/// [`Failure::Refuted`] if the hypothesis fails, [`Failure::Undecided`] if that is open or nothing is
+/// [`Failure::Refuted`] if the hypothesis fails, or a measured gap is above its bound, [`Failure::Undecided`] if that is open or nothing is
 /// proven of an ε that was asked for, an interrupt; after writing what was found. What is wrong with a
 /// file of data.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
@@ -78,4 +78,49 @@ fn verdict(epsilon_given: bool, report: &Report) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ood::check::Check;
+    use crate::ood::report::{Figure, Row};
+
+    fn check(found: Verdict) -> Check {
+        Check {
+            verdict: found,
+            sentence: "so it is".to_owned(),
+            largest_moment: None,
+            entry: None,
+            data: None,
+            has_fourth_moments: true,
+        }
+    }
+
+    /// Whether or not ε was asked for: a gap above its bound is never passed over.
+    #[test]
+    fn a_gap_above_its_bound_is_a_failure() {
+        let row = |value: f64, error: Option<f64>| Row {
+            t: 10,
+            square_distance: Figure::exact(2.0 * value),
+            gap: Figure { value, error, exact: error == Some(0.0) },
+            batch_gap: None,
+            bound: 1.0,
+            of_sample: false,
+        };
+        for (value, error, code) in [
+            (-1.5, Some(0.0), Some(3)),
+            (1.5, Some(0.1), Some(3)),
+            (1.5, Some(0.2), None),
+            (1.5, None, None),
+            (0.5, Some(0.0), None),
+        ] {
+            let rows = vec![row(0.1, Some(0.0)), row(value, error)];
+            let report = Report { rows, ..Report::of_check(check(Verdict::Holds)) };
+            let found = verdict(false, &report).err().map(|failure| failure.exit_code());
+            assert_eq!(found, code, "{value} {error:?}");
+        }
+        let report = Report::of_check(check(Verdict::CannotTell));
+        assert_eq!(verdict(false, &report).map_err(|failure| failure.exit_code()), Err(4));
+    }
 }
