@@ -419,6 +419,7 @@ fn flags_that_do_not_fit_are_refused() {
         (&["--label-distance", "1"], "--labels worst"),
         (&["--epsilon", "0"], "above 0"),
         (&["--samples", "1"], "expected 2"),
+        (&["--threads", "100000"], "at most 1024"),
         (&["--scalar", "f32"], "f64"),
         (&["--method", "dense"], "lumped"),
         (&["--inputs", "missing.csv"], "there is no such file"),

@@ -15,9 +15,9 @@ use crate::settings::Settings;
 /// Checks the hypothesis of Theorem 3.2, measures and bounds.
 ///
 /// # Errors
-/// [`Failure::Refuted`] if the hypothesis fails, or a measured gap is above its bound, [`Failure::Undecided`] if that is open or nothing is
-/// proven of an ε that was asked for, an interrupt; after writing what was found. What is wrong with a
-/// file of data.
+/// [`Failure::Refuted`] if the hypothesis fails, or a measured gap is above its bound;
+/// [`Failure::Undecided`] if that is open, or nothing is proven of an ε that was asked for; an
+/// interrupt; after writing what was found. What is wrong with a file of data.
 pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure> {
     let Some(ood) = &settings.ood else { return Ok(()) };
     if settings.dry_run {

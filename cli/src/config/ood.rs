@@ -52,6 +52,9 @@ const MAX_MOMENT: f64 = 1e100;
 /// More samples are a slip of the pen.
 const MAX_SAMPLES: u64 = 1_000_000_000;
 
+/// No machine has more processors, and starting many threads takes minutes.
+const MAX_THREADS: u64 = 1024;
+
 /// The same for the finite batch, which one thread does.
 const MAX_BATCH: u64 = 1_000_000;
 
@@ -120,6 +123,10 @@ pub(super) fn resolve(
     };
     let threads = match values.integer("threads")? {
         Some(0) => return Err(values.fail("threads", "expected at least 1")),
+        Some(many) if many > MAX_THREADS => {
+            let message = format!("expected at most {MAX_THREADS}, found {many}");
+            return Err(values.fail("threads", message));
+        }
         threads => threads.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
     };
     Ok(OodSettings {
