@@ -139,6 +139,7 @@ Examples:
   popgd ood
   popgd ood --inputs t:5 --labels worst --epsilon 0.1 --plot gap.svg
   popgd ood --inputs exponential --noise 1 --batch 100
+  popgd ood --inputs gaussian --correlation 0.5
   popgd ood --inputs inputs.npy --labels responses.npy -D 36 -d 4 -M 2
   popgd ood --inputs inputs.csv -D 36 -d 4 --moments-only
 

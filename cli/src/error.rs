@@ -116,6 +116,8 @@ pub enum Warning {
         /// Why it does not.
         why: &'static str,
     },
+    /// Means of squares whose law has no finite fourth moments.
+    NoStandardErrors,
     /// Plain sums over so many steps that increments are lost to rounding.
     Stalls {
         /// The number of steps.
@@ -139,6 +141,10 @@ impl fmt::Display for Warning {
                 write!(f, "{key}: not used, because {flag} is given; leave it out of the file")
             }
             Self::Unused { flag, why } => write!(f, "{flag} changes nothing here: {why}"),
+            Self::NoStandardErrors => f.write_str(
+                "fourth moments are infinite, or may be: measured gaps have no standard errors, and \
+                 are not held against their bounds; more samples help little",
+            ),
             Self::Stalls { steps, scalar } => write!(
                 f,
                 "plain sums in {scalar} stall before {} steps are done, because increments fall \

@@ -180,12 +180,7 @@ fn prepare(
 
 /// Colours as a configuration file may want them.
 fn choose_color(arguments: &Arguments, color: &mut ColorChoice) {
-    *color = match arguments.color() {
-        Some(settings::ColorChoice::Always) => ColorChoice::Always,
-        Some(settings::ColorChoice::Never) => ColorChoice::Never,
-        Some(settings::ColorChoice::Auto) => ColorChoice::Auto,
-        None => *color,
-    };
+    *color = arguments.color().map_or(*color, ColorChoice::from);
 }
 
 /// Tells warnings, unless they are not wanted.

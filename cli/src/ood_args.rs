@@ -1,5 +1,7 @@
 //! Flags of `popgd ood`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::cli::ModelArgs;
@@ -18,6 +20,26 @@ pub struct OodArgs {
     #[arg(long, value_name = "LAW|FILE", help_heading = "Out of distribution")]
     pub inputs: Option<String>,
 
+    /// Of gaussian inputs: a file (.csv, .npy, .json) with the covariance of a token, d × d, or that of
+    /// all of X̃ row by row, dD × dD [default: I]
+    #[arg(long, value_name = "FILE", help_heading = "Out of distribution")]
+    pub covariance: Option<PathBuf>,
+
+    /// Of gaussian inputs: a file with the mean of a token, d numbers, or of all of X̃ if its covariance
+    /// is given [default: 0]
+    #[arg(long, value_name = "FILE", help_heading = "Out of distribution")]
+    pub mean: Option<PathBuf>,
+
+    /// Of gaussian inputs: tokens i and k have RHO^|i−k| times the covariance of a token [default: 0,
+    /// independent tokens]
+    #[arg(
+        long,
+        value_name = "RHO",
+        help_heading = "Out of distribution",
+        allow_hyphen_values = true
+    )]
+    pub correlation: Option<String>,
+
     /// Take its mean off the law
     #[arg(long, help_heading = "Out of distribution")]
     pub centred: bool,
@@ -31,13 +53,13 @@ pub struct OodArgs {
     )]
     pub scale: Option<String>,
 
-    /// teacher, zero, independent (standard Gaussian), another (other groups, another V*), worst
-    /// (what the student loses most with), or a file of responses; --noise is added to each
-    /// [default: teacher]
+    /// teacher, zero, independent (standard Gaussian), another (groups moved on by K tokens, which are
+    /// the same if K = D, and another V*), worst (what the student loses most with), or a file of
+    /// responses; --noise is added to each [default: teacher]
     #[arg(long, value_name = "LABELS|FILE", help_heading = "Out of distribution")]
     pub labels: Option<String>,
 
-    /// R, how far worst labels are from the teacher [default: as far as 0 is]
+    /// R, how far worst labels are from the teacher [default: the bound on how far 0 is]
     #[arg(
         long,
         value_name = "R",

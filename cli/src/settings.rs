@@ -191,6 +191,16 @@ pub enum ColorChoice {
     Never,
 }
 
+impl From<ColorChoice> for clap::ColorChoice {
+    fn from(choice: ColorChoice) -> Self {
+        match choice {
+            ColorChoice::Always => Self::Always,
+            ColorChoice::Never => Self::Never,
+            ColorChoice::Auto => Self::Auto,
+        }
+    }
+}
+
 /// The form of printed results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {

@@ -175,6 +175,7 @@ impl Arguments {
         for (key, value) in [
             ("inputs", &args.inputs),
             ("scale", &args.scale),
+            ("correlation", &args.correlation),
             ("labels", &args.labels),
             ("label_distance", &args.label_distance),
             ("epsilon", &args.epsilon),
@@ -184,6 +185,11 @@ impl Arguments {
             ("threads", &args.threads),
         ] {
             arguments.text(key, value.as_deref());
+        }
+        for (key, path) in [("covariance", &args.covariance), ("mean", &args.mean)] {
+            // A file on the command line is not looked for beside a configuration.
+            let path = path.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into()));
+            arguments.path(key, path.as_deref())?;
         }
         arguments.switch("centred", args.centred);
         arguments.switch("moments_only", args.moments_only);

@@ -11,12 +11,12 @@ use crate::error::Failure;
 use crate::number::Exact;
 use crate::ood::family::Family;
 use crate::ood::sampler::square_root;
-use crate::ood::settings::{Inputs, Labels, OodSettings, TeacherMatrices};
+use crate::ood::settings::{Gaussian, Inputs, Labels, OodSettings, TeacherMatrices};
 use crate::output::sink::extension;
 use crate::settings::{ClassSettings, ModelSettings, Task};
 
 /// Keys that only `ood` has a use for.
-pub(super) const KEYS: [&str; 11] = [
+pub(super) const KEYS: [&str; 12] = [
     "inputs",
     "centred",
     "scale",
@@ -28,13 +28,32 @@ pub(super) const KEYS: [&str; 11] = [
     "moments_only",
     "covariance",
     "mean",
+    "correlation",
 ];
 
 /// A sample costs D² operations.
 const MAX_TOKENS: u64 = 1024;
 
+/// The tail of every token of data is kept, some kilobytes each.
+const MAX_TOKENS_OF_DATA: u64 = 1 << 14;
+
+/// A few records, or inputs, are in memory for every thread.
+const MAX_RECORD: usize = 1 << 20;
+
+/// Of tokens that depend on one another bounds cost D³ operations a step.
+const MAX_DEPENDENT_TOKENS: usize = 256;
+
+/// A draw costs the square of the side of a covariance.
+const MAX_SIDE: usize = 1024;
+
+/// Second moments beyond this, or below its reciprocal, have squares that floats cannot hold.
+const MAX_MOMENT: f64 = 1e100;
+
 /// More samples are a slip of the pen.
 const MAX_SAMPLES: u64 = 1_000_000_000;
+
+/// No machine has more processors, and starting many threads takes minutes.
+const MAX_THREADS: u64 = 1024;
 
 /// The same for the finite batch, which one thread does.
 const MAX_BATCH: u64 = 1_000_000;
@@ -54,7 +73,7 @@ pub(super) fn resolve(
                        that need it";
         return Err(values.fail("method", message));
     }
-    let inputs = inputs(values, model.features)?;
+    let inputs = inputs(values, model)?;
     let moments_only = values.switch("moments_only")?;
     if moments_only && values.has("plot") {
         return Err(values.fail("plot", "there is nothing to draw of moments: leave it out"));
@@ -66,6 +85,13 @@ pub(super) fn resolve(
             model.tokens
         );
         return Err(values.fail("tokens", message));
+    }
+    check_sizes(values, model, moments_only && !matches!(inputs, Inputs::File(_)))?;
+    for key in ["epsilon", "label_distance"] {
+        if moments_only && values.has(key) {
+            let message = "it is not about moments: leave it out, or --moments-only";
+            return Err(values.fail(key, message));
+        }
     }
     let labels = labels(values, &inputs)?;
     let label_distance = match values.number("label_distance")? {
@@ -97,6 +123,10 @@ pub(super) fn resolve(
     };
     let threads = match values.integer("threads")? {
         Some(0) => return Err(values.fail("threads", "expected at least 1")),
+        Some(many) if many > MAX_THREADS => {
+            let message = format!("expected at most {MAX_THREADS}, found {many}");
+            return Err(values.fail("threads", message));
+        }
         threads => threads.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
     };
     Ok(OodSettings {
@@ -114,11 +144,49 @@ pub(super) fn resolve(
     })
 }
 
-fn inputs(values: &Values, features: usize) -> Result<Inputs, Failure> {
+/// Whether what is kept fits into memory; of the moments of a law nothing is.
+fn check_sizes(values: &Values, model: &ModelSettings, of_law: bool) -> Result<(), Failure> {
+    if of_law {
+        return Ok(());
+    }
+    if model.tokens > MAX_TOKENS_OF_DATA {
+        let message = format!("expected at most {MAX_TOKENS_OF_DATA}, found {}", model.tokens);
+        return Err(values.fail("tokens", message));
+    }
+    let tokens = usize::try_from(model.tokens).unwrap_or(usize::MAX);
+    let (channels, features) = (model.channels, model.features);
+    for (key, first, second, what) in [
+        ("features", features, tokens, "d × D, the numbers of an input,"),
+        ("channels", channels, tokens, "M × D, the numbers of a response,"),
+        ("channels", channels, features, "M × d, the numbers of V*,"),
+    ] {
+        if first.checked_mul(second).is_none_or(|size| size > MAX_RECORD) {
+            let message = format!(
+                "{what} must be at most {MAX_RECORD} to be held in memory, found {first} × {second}"
+            );
+            return Err(values.fail(key, message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether floats can hold squares of second moments.
+fn check_moment(values: &Values, key: &str, square: f64) -> Result<(), Failure> {
+    if square > 1.0 / MAX_MOMENT && square < MAX_MOMENT {
+        return Ok(());
+    }
+    let message = format!(
+        "the mean square of an entry is {square:e}: expected one between 1e-100 and 1e100, of which \
+         floats can hold all that is computed"
+    );
+    Err(values.fail(key, message))
+}
+
+fn inputs(values: &Values, model: &ModelSettings) -> Result<Inputs, Failure> {
     const KEY: &str = "inputs";
     let text = values.text(KEY)?.unwrap_or("exponential").trim().to_owned();
     let of_laws = ["centred", "scale"];
-    let of_gaussian = ["covariance", "mean"];
+    let of_gaussian = ["covariance", "mean", "correlation"];
     if is_file(&text) {
         let foreign = of_laws.iter().chain(&of_gaussian).find(|key| values.has(key));
         if let Some(key) = foreign {
@@ -137,7 +205,7 @@ fn inputs(values: &Values, features: usize) -> Result<Inputs, Failure> {
             let message = format!("{given} says it already: leave one of them out");
             return Err(values.fail(key, message));
         }
-        return gaussian(values, features);
+        return gaussian(values, model);
     }
     let scale = match values.number("scale")? {
         None => 1.0,
@@ -146,37 +214,81 @@ fn inputs(values: &Values, features: usize) -> Result<Inputs, Failure> {
         }
         Some(scale) => scale.to_f64(),
     };
+    if let Ok(moments) = family.moments() {
+        let square = moments.variance + moments.mean * moments.mean;
+        check_moment(values, KEY, square)?;
+        let key = if scale == 1.0 { KEY } else { "scale" };
+        check_moment(values, key, scale * scale * square)?;
+    }
     Ok(Inputs::Family { family, centred: values.switch("centred")?, scale })
 }
 
-fn gaussian(values: &Values, features: usize) -> Result<Inputs, Failure> {
+fn gaussian(values: &Values, model: &ModelSettings) -> Result<Inputs, Failure> {
+    let features = model.features;
+    let tokens = usize::try_from(model.tokens).unwrap_or(usize::MAX);
+    // Of a token, or of all of X̃.
+    let (token, whole) = (features, features.saturating_mul(tokens));
     let floats = |entries: &[Exact]| entries.iter().map(Exact::to_f64).collect::<Vec<f64>>();
-    let covariance = match values.table("covariance")? {
-        None => {
-            let on_diagonal = |at: usize| at.is_multiple_of(features + 1);
-            let entries = (0..features * features).map(|at| f64::from(u8::from(on_diagonal(at))));
-            entries.collect()
-        }
-        Some(table) => {
-            let matrix = table.matrix_of(features, features, "features of a token")?;
-            floats(&matrix.entries)
+    let correlation = match values.number("correlation")? {
+        None => 0.0,
+        Some(rho) if rho.abs() <= Exact::one() => rho.to_f64(),
+        Some(rho) => {
+            return Err(values.fail("correlation", format_args!("expected −1 to 1, found {rho}")));
         }
     };
-    let symmetric = (0..features)
-        .all(|i| (0..i).all(|k| covariance[i * features + k] == covariance[k * features + i]));
-    if !symmetric || square_root(&covariance, features).is_none() {
+    let table = values.table("covariance")?;
+    let side = match &table {
+        Some(table) if table.rows.len() == whole => whole,
+        _ => token,
+    };
+    if side > MAX_SIDE {
+        let key = if table.is_some() { "covariance" } else { "features" };
+        let message = format!("a covariance has at most {MAX_SIDE} rows, and {side} are needed");
+        return Err(values.fail(key, message));
+    }
+    if side != token && correlation != 0.0 {
+        let message = "the covariance of all of X̃ says it already: leave one of them out";
+        return Err(values.fail("correlation", message));
+    }
+    let covariance = match table {
+        None => (0..side * side).map(|at| f64::from(u8::from(at % (side + 1) == 0))).collect(),
+        Some(table) => {
+            let why = format!("of a token, or {whole} × {whole} of all of X̃, row by row");
+            floats(&table.matrix_of(side, side, &why)?.entries)
+        }
+    };
+    if tokens > MAX_DEPENDENT_TOKENS && (side != token || correlation != 0.0) {
+        let message = format!(
+            "expected at most {MAX_DEPENDENT_TOKENS} where tokens depend on one another, found {tokens}"
+        );
+        return Err(values.fail("tokens", message));
+    }
+    let symmetric =
+        (0..side).all(|i| (0..i).all(|k| covariance[i * side + k] == covariance[k * side + i]));
+    if !symmetric || square_root(&covariance, side).is_none() {
         let message = "expected a symmetric matrix with no negative eigenvalue";
         return Err(values.fail("covariance", message));
     }
     let mean = match values.table("mean")? {
-        None => vec![0.0; features],
+        None => vec![0.0; side],
         Some(table) => floats(&table.list()?),
     };
-    if mean.len() != features {
-        let message = format!("expected {features} numbers, one a feature, found {}", mean.len());
-        return Err(values.fail("mean", message));
+    // The mean of a token is that of all of them.
+    let mean = match mean.len() {
+        length if length == side => mean,
+        length if length == token => {
+            mean.iter().flat_map(|&mean| std::iter::repeat_n(mean, tokens)).collect()
+        }
+        length => {
+            let message = format!("expected {token} numbers, one a feature, found {length}");
+            return Err(values.fail("mean", message));
+        }
+    };
+    let gaussian = Gaussian { mean, covariance, correlation };
+    for square in gaussian.square_norms(features, tokens) {
+        check_moment(values, "covariance", square)?;
     }
-    Ok(Inputs::Gaussian { mean, covariance })
+    Ok(Inputs::Gaussian(gaussian))
 }
 
 fn is_file(text: &str) -> bool {
@@ -281,9 +393,12 @@ pub(super) fn echo(values: &Values, ood: &OodSettings, map: &mut Map<String, Val
             map.insert("centred".into(), (*centred).into());
             map.insert("scale".into(), (*scale).into());
         }
-        Inputs::Gaussian { mean, covariance } => {
-            map.insert("mean".into(), mean.iter().copied().collect());
-            map.insert("covariance".into(), rows(covariance, mean.len()));
+        Inputs::Gaussian(law) => {
+            map.insert("mean".into(), law.mean.iter().copied().collect());
+            map.insert("covariance".into(), rows(&law.covariance, law.mean.len()));
+            if law.correlation != 0.0 {
+                map.insert("correlation".into(), law.correlation.into());
+            }
         }
         Inputs::File(_) => {}
     }
@@ -291,7 +406,9 @@ pub(super) fn echo(values: &Values, ood: &OodSettings, map: &mut Map<String, Val
     if let Some(distance) = ood.label_distance {
         map.insert("label_distance".into(), distance.into());
     }
-    map.insert("epsilon".into(), ood.epsilon.into());
+    if !ood.moments_only {
+        map.insert("epsilon".into(), ood.epsilon.into());
+    }
     map.insert("samples".into(), super::echo::integer(ood.samples));
     map.insert("batch".into(), super::echo::integer(ood.batch));
     map.insert("moments_only".into(), ood.moments_only.into());

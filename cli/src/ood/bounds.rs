@@ -3,92 +3,20 @@
 use popgd_core::descent::forever::Forever;
 use popgd_core::model::teacher::Shape;
 use popgd_core::theory::moments::{
-    Errors, InputMoments, Law, TokenMoments, amplification, gap_bound, mean_square,
+    Errors, Law, TokenMoments, amplification, gap_bound, mean_square,
 };
 use popgd_core::{Interval, Scalar};
 
 use super::path::{Point, around};
 use super::report::Proven;
-use super::settings::{Inputs, OodSettings};
+use super::seen::Seen;
+use super::settings::OodSettings;
 use crate::certificate::make::{self, Wanted};
 use crate::certificate::{Certificate, Enclosed};
 use crate::engine::with_lumped_model;
 use crate::error::Failure;
 use crate::scalar::CliScalar;
 use crate::settings::ModelSettings;
-
-/// What is known of `E⟨V*x̃_i, V*x̃_k⟩`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
-    /// Independent tokens with this mean and this covariance.
-    Law {
-        /// d entries.
-        mean: Vec<f64>,
-        /// d × d.
-        covariance: Vec<f64>,
-    },
-    /// Of data: every pair of tokens.
-    Full {
-        /// D × D.
-        gram: Vec<f64>,
-        /// The largest entry on its diagonal.
-        largest: f64,
-    },
-    /// Of data: the largest `E‖V*x̃_i‖²`.
-    Bounded {
-        /// ω².
-        square: f64,
-    },
-}
-
-impl Seen {
-    /// Of a law with finite second moments.
-    pub fn of_law(inputs: &Inputs, features: usize) -> Option<Self> {
-        match inputs {
-            Inputs::Family { family, centred, scale } => {
-                let moments = family.moments().ok()?;
-                let mean = if *centred { 0.0 } else { scale * moments.mean };
-                let variance = scale * scale * moments.variance;
-                let square = features * features;
-                let on_diagonal = |at: usize| at.is_multiple_of(features + 1);
-                let covariance = (0..square).map(|at| if on_diagonal(at) { variance } else { 0.0 });
-                Some(Self::Law { mean: vec![mean; features], covariance: covariance.collect() })
-            }
-            Inputs::Gaussian { mean, covariance } => {
-                Some(Self::Law { mean: mean.clone(), covariance: covariance.clone() })
-            }
-            Inputs::File(_) => None,
-        }
-    }
-
-    /// What a teacher sees of it, over any scalar; lumped errors of data see their bound only.
-    fn tokens<S: Scalar>(
-        &self,
-        model: &ModelSettings,
-        value_matrix: &[f64],
-        enter: impl Fn(f64) -> S,
-        context: S,
-    ) -> TokenMoments<'static, S> {
-        match self {
-            Self::Law { mean, covariance } => {
-                let shape = Shape { tokens: 1, channels: model.channels, features: model.features };
-                let values: Vec<S> = value_matrix.iter().map(|&v| context.lift(v)).collect();
-                let mean: Vec<S> = mean.iter().map(|&x| enter(x)).collect();
-                let covariance: Vec<S> = covariance.iter().map(|&x| enter(x)).collect();
-                let moments = InputMoments::Independent { mean: &mean, covariance: &covariance };
-                match moments.seen_by(shape, &values, &mut []) {
-                    Ok(TokenMoments::Exchangeable { own, cross }) => {
-                        TokenMoments::Exchangeable { own, cross }
-                    }
-                    // The sizes fit, so that this is not reached; nothing is known then.
-                    _ => TokenMoments::Bounded { square: context.lift(f64::INFINITY) },
-                }
-            }
-            Self::Full { largest, .. } => TokenMoments::Bounded { square: enter(*largest) },
-            Self::Bounded { square } => TokenMoments::Bounded { square: enter(*square) },
-        }
-    }
-}
 
 /// What bounds are made of.
 #[derive(Debug)]
@@ -98,7 +26,7 @@ pub struct Bounds<'a> {
     /// What is asked.
     pub ood: &'a OodSettings,
     /// Second moments.
-    pub seen: &'a Seen,
+    pub seen: &'a Seen<'a>,
     /// Whether X̃ and −X̃ have the same law.
     pub law: Law,
     /// Which level the weight of a token in a column is on.
@@ -117,22 +45,22 @@ pub enum Distance {
 }
 
 impl Bounds<'_> {
+    fn shape(&self) -> Shape {
+        let tokens = usize::try_from(self.model.tokens).unwrap_or(0);
+        Shape { tokens, channels: self.model.channels, features: self.model.features }
+    }
+
     /// `Σ_j E‖V*X̃e_j‖²`, or a bound on it where of data only one is known.
     pub fn mean_square(&self, value_matrix: &[f64], errors: &[f64], sum: f64) -> f64 {
-        if let Seen::Full { gram, .. } = self.seen
-            && !self.levels.is_empty()
-        {
-            let tokens = gram.len().isqrt();
-            let columns: Vec<f64> = self
-                .levels
-                .iter()
-                .map(|&level| errors.get(level as usize).copied().unwrap_or(f64::NAN))
-                .collect();
-            let errors = Errors::Dense { tokens, columns: &columns };
-            return mean_square(1.0, &TokenMoments::Full { gram }, &errors).unwrap_or(f64::NAN);
+        let mut gram = Vec::new();
+        let seen = self.seen.tokens(self.shape(), value_matrix, &mut gram);
+        if let TokenMoments::Full { .. } = seen {
+            let of_level = |&level: &u32| errors.get(level as usize).copied().unwrap_or(f64::NAN);
+            let columns: Vec<f64> = self.levels.iter().map(of_level).collect();
+            let errors = Errors::Dense { tokens: self.shape().tokens, columns: &columns };
+            return mean_square(1.0, &seen, &errors).unwrap_or(f64::NAN);
         }
         with_lumped_model::<f64, _>(self.model, |lumped| {
-            let seen = self.seen.tokens(self.model, value_matrix, |x| x, 1.0);
             let errors = Errors::Lumped { classes: lumped.classes, levels: errors, sum };
             mean_square(1.0, &seen, &errors).unwrap_or(f64::NAN)
         })
@@ -146,7 +74,7 @@ impl Bounds<'_> {
     /// `E‖V*x̃_i‖²`, if it is the same for all tokens.
     pub fn mean_square_of_one_token(&self) -> Option<f64> {
         let teacher = &self.ood.teacher.value_matrix;
-        match self.seen.tokens(self.model, teacher, |x| x, 1.0) {
+        match self.seen.tokens::<f64>(self.shape(), teacher, &mut Vec::new()) {
             TokenMoments::Exchangeable { own, .. } => Some(own),
             _ => None,
         }
@@ -209,7 +137,7 @@ impl Bounds<'_> {
             let forever = verified.map_err(|refusal| refusal.to_string())?;
             let one = Interval::point(1.0);
             let teacher = &self.ood.teacher;
-            let seen = |values: &[f64]| self.seen.tokens(self.model, values, around, one);
+            let seen = |values: &[f64]| self.seen.lumped_tokens(self.shape(), values);
             let stretch = amplification(&lumped.activation, self.law);
             let square = |seen: &TokenMoments<'_, Enclosed>, levels: &[Enclosed], sum: Enclosed| {
                 let errors = Errors::Lumped { classes: lumped.classes, levels, sum };

@@ -1,10 +1,9 @@
 //! Does the hypothesis of Theorem 3.2 hold: are second moments finite, and how large are they?
 
-use popgd_core::theory::moments::TokenSums;
-
 use super::family::Moments;
 use super::settings::Inputs;
-use super::tail::{self, Largest, TailIndex, Verdict};
+use super::tail::{self, TailIndex, Verdict};
+use super::watch::Watch;
 
 /// The check of a law or of data.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +18,9 @@ pub struct Check {
     pub entry: Option<Moments>,
     /// What data say.
     pub data: Option<DataCheck>,
+    /// Whether fourth moments are finite, without which means of squares have no standard error; of
+    /// data with 99 % confidence.
+    pub has_fourth_moments: bool,
 }
 
 /// What data say.
@@ -28,6 +30,15 @@ pub struct DataCheck {
     pub samples: u64,
     /// Token by token.
     pub tokens: Vec<TokenCheck>,
+    /// Column by column of the responses, if there are some: of ỹ_i what is said of x̃_i.
+    pub responses: Vec<TokenCheck>,
+}
+
+impl DataCheck {
+    /// Whether mean squares have standard errors: they rest on fourth moments.
+    pub fn fourth_moments_are_finite(&self) -> bool {
+        self.tokens.iter().chain(&self.responses).all(TokenCheck::bounds_hold)
+    }
 }
 
 /// What data say of a token.
@@ -52,8 +63,8 @@ impl TokenCheck {
     }
 }
 
-/// Of a law.
-pub fn of_law(inputs: &Inputs, features: usize) -> Check {
+/// Of a law of inputs of d features and D tokens.
+pub fn of_law(inputs: &Inputs, features: usize, tokens: usize) -> Check {
     let count = features as f64;
     let known = |moments: Moments, largest: f64, of: String| Check {
         verdict: Verdict::Holds,
@@ -61,6 +72,10 @@ pub fn of_law(inputs: &Inputs, features: usize) -> Check {
         largest_moment: Some(largest),
         entry: Some(moments),
         data: None,
+        has_fourth_moments: match inputs {
+            Inputs::Family { family, .. } => family.fourth_moment_is_finite(),
+            _ => true,
+        },
     };
     match inputs {
         Inputs::Family { family, centred, scale } => match family.moments() {
@@ -76,14 +91,15 @@ pub fn of_law(inputs: &Inputs, features: usize) -> Check {
                 largest_moment: None,
                 entry: None,
                 data: None,
+                has_fourth_moments: false,
             },
         },
-        Inputs::Gaussian { mean, covariance } => {
-            let trace: f64 = covariance.iter().step_by(features + 1).sum();
-            let square: f64 = mean.iter().map(|x| x * x).sum();
+        Inputs::Gaussian(gaussian) => {
+            let squares = gaussian.square_norms(features, tokens);
+            let largest = squares.into_iter().fold(0.0, f64::max);
             Check {
                 entry: None,
-                ..known(Moments { mean: 0.0, variance: 0.0 }, trace + square, "gaussian".to_owned())
+                ..known(Moments { mean: 0.0, variance: 0.0 }, largest, "gaussian".to_owned())
             }
         }
         Inputs::File(_) => Check {
@@ -92,47 +108,63 @@ pub fn of_law(inputs: &Inputs, features: usize) -> Check {
             largest_moment: None,
             entry: None,
             data: None,
+            has_fourth_moments: false,
         },
     }
 }
 
-/// Of data, of whose tokens there are these sums and largest values
-/// of `‖x̃_i − m_i‖²`, m the medians.
-pub fn of_data(sums: &TokenSums<'_, f64>, largest: &[Largest]) -> Check {
-    let samples = sums.count();
-    let n = samples as f64;
-    let all = largest.len();
-    let tokens: Vec<TokenCheck> = largest
-        .iter()
-        .enumerate()
-        .map(|(token, largest)| {
-            let moment = sums.mean(token).unwrap_or(f64::NAN);
-            let fourth = sums.mean_of_squares(token).unwrap_or(f64::NAN);
-            let variance = ((fourth - moment * moment) * n / (n - 1.0)).max(0.0);
-            let reach = if samples > 1 { 1.96 * (variance / n).sqrt() } else { f64::INFINITY };
-            TokenCheck {
-                moment,
-                moment_least: (moment - reach).max(0.0),
-                moment_most: moment + reach,
-                tail: tail::tail_index(largest, samples, all),
-                elsewhere: largest.positive(),
-            }
-        })
-        .collect();
-    let indices: Vec<Option<TailIndex>> = tokens.iter().map(|token| token.tail).collect();
+/// Of data, inputs and, if they come from a file too, responses.
+pub(super) fn of_data(inputs: &Watch<'_>, responses: Option<&Watch<'_>>) -> Check {
+    let samples = inputs.sums().count();
+    let shared = inputs.largest().len() + responses.map_or(0, |watch| watch.largest().len());
+    let tokens = columns(inputs, shared);
+    let responses = responses.map_or(Vec::new(), |watch| columns(watch, shared));
+    let all: Vec<TokenCheck> = tokens.iter().chain(&responses).copied().collect();
+    let indices: Vec<Option<TailIndex>> = all.iter().map(|token| token.tail).collect();
     let verdict = tail::verdict(&indices);
-    let sentence = sentence(verdict, &tokens, samples);
+    let name = |at: usize| match at.checked_sub(tokens.len()) {
+        None => format!("token {}", at + 1),
+        Some(column) => format!("column {} of the responses", column + 1),
+    };
+    let sentence = sentence(verdict, &all, samples, name);
     let largest_moment = tokens.iter().map(|token| token.moment).fold(0.0, f64::max);
+    let data = DataCheck { samples, tokens, responses };
     Check {
         verdict,
         sentence,
         largest_moment: Some(largest_moment),
         entry: None,
-        data: Some(DataCheck { samples, tokens }),
+        has_fourth_moments: data.fourth_moments_are_finite(),
+        data: Some(data),
     }
 }
 
-fn sentence(verdict: Verdict, tokens: &[TokenCheck], samples: u64) -> String {
+/// Of every column, of so many of which one may fail by chance.
+fn columns(watch: &Watch<'_>, shared: usize) -> Vec<TokenCheck> {
+    let (sums, samples) = (watch.sums(), watch.sums().count());
+    let n = samples as f64;
+    let column = |(token, largest)| {
+        let moment = sums.mean(token).unwrap_or(f64::NAN);
+        let fourth = sums.mean_of_squares(token).unwrap_or(f64::NAN);
+        let variance = ((fourth - moment * moment) * n / (n - 1.0)).max(0.0);
+        let reach = if samples > 1 { 1.96 * (variance / n).sqrt() } else { f64::INFINITY };
+        TokenCheck {
+            moment,
+            moment_least: (moment - reach).max(0.0),
+            moment_most: moment + reach,
+            tail: tail::tail_index(largest, samples, shared),
+            elsewhere: largest.positive(),
+        }
+    };
+    watch.largest().iter().enumerate().map(column).collect()
+}
+
+fn sentence(
+    verdict: Verdict,
+    tokens: &[TokenCheck],
+    samples: u64,
+    name: impl Fn(usize) -> String,
+) -> String {
     let heaviest =
         tokens.iter().enumerate().filter_map(|(token, found)| Some((token, found.tail?))).min_by(
             |a, b| {
@@ -150,10 +182,10 @@ fn sentence(verdict: Verdict, tokens: &[TokenCheck], samples: u64) -> String {
     let least = tail::LEAST * tail::LEAST;
     match (verdict, silent, heaviest) {
         (Verdict::Fails, _, Some((token, tail))) => format!(
-            "the hypothesis of Theorem 3.2 fails: the second moment of token {} is infinite if its \
+            "the hypothesis of Theorem 3.2 fails: the second moment of {} is infinite if its \
              tail goes on as far as independent records show it (tail index {}, below {} with 99 % \
              confidence, and 2 is needed)",
-            token + 1,
+            name(token),
             index(tail.estimate),
             index(tail.most)
         ),
@@ -164,16 +196,16 @@ fn sentence(verdict: Verdict, tokens: &[TokenCheck], samples: u64) -> String {
             index(tail.estimate)
         ),
         (_, Some((token, found)), _) if samples as usize >= least => format!(
-            "cannot tell whether second moments are finite: of token {} only {} of {samples} records \
+            "cannot tell whether second moments are finite: of {} only {} of {samples} records \
              differ from its median; take so many more that at least {least} do",
-            token + 1,
+            name(token),
             found.elsewhere
         ),
         (_, None, Some((token, tail))) => format!(
-            "cannot tell whether second moments are finite: the tail index of token {} is between {} \
+            "cannot tell whether second moments are finite: the tail index of {} is between {} \
              and {} by the several parts of its tail that were looked at, and 2 is needed; take more \
              samples",
-            token + 1,
+            name(token),
             index(tail.least),
             index(tail.most)
         ),

@@ -1,12 +1,15 @@
 //! Laws of inputs: independent entries of one law, or Gaussian tokens of any covariance.
 
+use popgd_core::{Interval, Scalar};
 use rand_distr::{
     Cauchy, Distribution, Exp1, Gumbel, LogNormal, Open01, Pareto, StandardNormal, StandardUniform,
     StudentT,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// γ, the mean of the standard Gumbel law.
+use crate::number::Exact;
+
+/// γ, the mean of the standard Gumbel law, but for rounding.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// The names that are known, for messages and help.
@@ -52,6 +55,8 @@ pub enum Family {
     StudentT {
         /// ν.
         freedom: f64,
+        /// ν − 2, rounded once: next to 2 that of the rounded ν is another number.
+        excess: f64,
         /// Its scale.
         scale: f64,
     },
@@ -64,6 +69,8 @@ pub enum Family {
     Pareto {
         /// α.
         index: f64,
+        /// α − 2, rounded once.
+        excess: f64,
         /// Its scale.
         scale: f64,
     },
@@ -88,6 +95,31 @@ pub struct Moments {
     pub mean: f64,
     /// Var x.
     pub variance: f64,
+}
+
+/// Mean and variance, enclosed.
+#[derive(Clone, Copy, Debug)]
+pub struct EnclosedMoments {
+    /// E x.
+    pub mean: Interval<f64>,
+    /// Var x.
+    pub variance: Interval<f64>,
+}
+
+/// What was written, of which this is the nearest float.
+pub fn written(value: f64) -> Interval<f64> {
+    Interval::new(value.next_down(), value.next_up()).unwrap_or(Interval::ENTIRE)
+}
+
+/// e^x − 1 for x > 0.
+fn exp_less_one(x: Interval<f64>) -> Interval<f64> {
+    let one = Interval::point(1.0);
+    if x.hi() > 0.0625 {
+        return x.exp() - one;
+    }
+    // Taylor's sum, whose remainder has a factor between 1 and e^x in the place of its last 1.
+    let end = one.hull(x.exp());
+    x * (2..=9).rev().fold(end, |sum, n| one + x * sum / one.integer(n))
 }
 
 impl Family {
@@ -128,9 +160,13 @@ impl Family {
             Self::Uniform { half_width } => format!("uniform on ±{half_width}"),
             Self::Rademacher { scale } => scaled("rademacher", *scale),
             Self::Gumbel { scale } => scaled("gumbel", *scale),
-            Self::StudentT { freedom, scale } => scaled(&format!("t({freedom})"), *scale),
+            Self::StudentT { freedom, excess, scale } => {
+                scaled(&format!("t({})", beside_two(*freedom, *excess)), *scale)
+            }
             Self::LogNormal { deviation } => format!("lognormal of deviation {deviation}"),
-            Self::Pareto { index, scale } => scaled(&format!("pareto({index})"), *scale),
+            Self::Pareto { index, excess, scale } => {
+                scaled(&format!("pareto({})", beside_two(*index, *excess)), *scale)
+            }
             Self::Cauchy { scale } => scaled("cauchy", *scale),
             Self::Mixture { weight, parts } => {
                 let [first, second] = &**parts;
@@ -140,45 +176,77 @@ impl Family {
     }
 
     /// Mean and variance, or why there are none: which condition is not met.
+    ///
+    /// # Errors
+    /// The condition, as a sentence.
     pub fn moments(&self) -> Result<Moments, String> {
-        let of = |mean: f64, variance: f64| Ok(Moments { mean, variance });
+        let EnclosedMoments { mean, variance } = self.enclosed_moments()?;
+        Ok(Moments { mean: mean.midpoint(), variance: variance.midpoint() })
+    }
+
+    /// The same, rounding and the digits of π, γ and parameters included.
+    ///
+    /// # Errors
+    /// As [`moments`](Self::moments).
+    pub fn enclosed_moments(&self) -> Result<EnclosedMoments, String> {
+        let zero = Interval::point(0.0);
+        let (one, two) = (Interval::point(1.0), Interval::point(2.0));
+        let of = |mean, variance| Ok(EnclosedMoments { mean, variance });
         match *self {
-            Self::Gaussian { deviation } => of(0.0, deviation * deviation),
-            Self::Exponential { scale } => of(scale, scale * scale),
-            Self::Laplace { scale } => of(0.0, 2.0 * scale * scale),
-            Self::Uniform { half_width } => of(0.0, half_width * half_width / 3.0),
-            Self::Rademacher { scale } => of(0.0, scale * scale),
+            Self::Gaussian { deviation } => of(zero, written(deviation).square()),
+            Self::Exponential { scale } => of(written(scale), written(scale).square()),
+            Self::Laplace { scale } => of(zero, two * written(scale).square()),
+            Self::Uniform { half_width } => {
+                of(zero, written(half_width).square() / Interval::point(3.0))
+            }
+            Self::Rademacher { scale } => of(zero, written(scale).square()),
             Self::Gumbel { scale } => {
-                of(EULER * scale, (std::f64::consts::PI * scale).powi(2) / 6.0)
+                let scale = written(scale);
+                of(written(EULER) * scale, (one.pi() * scale).square() / Interval::point(6.0))
             }
-            Self::StudentT { freedom, .. } if !(freedom > 2.0) => {
-                Err(format!("t({freedom}) has no finite second moment: it needs ν > 2"))
+            Self::StudentT { excess, scale, .. } if excess > 0.0 => {
+                of(zero, written(scale).square() * (one + two / written(excess)))
             }
-            Self::StudentT { freedom, scale } => of(0.0, scale * scale * freedom / (freedom - 2.0)),
+            Self::StudentT { .. } => {
+                Err(format!("{} has no finite second moment: it needs ν > 2", self.name()))
+            }
             Self::LogNormal { deviation } => {
-                let square = deviation * deviation;
-                of((0.5 * square).exp(), square.exp_m1() * square.exp())
+                let square = written(deviation).square();
+                of((square / two).exp(), exp_less_one(square) * square.exp())
             }
-            Self::Pareto { index, .. } if !(index > 2.0) => {
-                Err(format!("Pareto({index}) has no finite second moment: it needs α > 2"))
+            Self::Pareto { excess, scale, .. } if excess > 0.0 => {
+                let (excess, scale) = (written(excess), written(scale));
+                let (less, index) = (excess + one, excess + two);
+                of(scale * index / less, scale.square() * index / (less.square() * excess))
             }
-            Self::Pareto { index, scale } => {
-                let less = index - 1.0;
-                of(scale * index / less, scale * scale * index / (less * less * (index - 2.0)))
+            Self::Pareto { .. } => {
+                Err(format!("{} has no finite second moment: it needs α > 2", self.name()))
             }
             Self::Cauchy { .. } => {
                 Err("Cauchy's law has no finite second moment, nor even a mean".to_owned())
             }
             Self::Mixture { weight, ref parts } => {
                 let [first, second] = &**parts;
-                let (a, b) = (first.moments()?, second.moments()?);
-                let other = 1.0 - weight;
-                let apart = a.mean - b.mean;
+                let (a, b) = (first.enclosed_moments()?, second.enclosed_moments()?);
+                let weight = written(weight);
+                let other = one - weight;
                 of(
                     weight * a.mean + other * b.mean,
-                    weight * a.variance + other * b.variance + weight * other * apart * apart,
+                    weight * a.variance
+                        + other * b.variance
+                        + weight * other * (a.mean - b.mean).square(),
                 )
             }
+        }
+    }
+
+    /// Whether E x⁴ is finite, without which the error of a mean of squares cannot be told.
+    pub fn fourth_moment_is_finite(&self) -> bool {
+        match self {
+            Self::StudentT { excess, .. } | Self::Pareto { excess, .. } => *excess > 2.0,
+            Self::Cauchy { .. } => false,
+            Self::Mixture { parts, .. } => parts.iter().all(Self::fourth_moment_is_finite),
+            _ => true,
         }
     }
 
@@ -232,9 +300,11 @@ impl Family {
             }
             // The parameters were checked when they were read: none of these is refused.
             Self::Gumbel { scale } => draw(Gumbel::new(0.0, scale).ok(), random),
-            Self::StudentT { freedom, scale } => scale * draw(StudentT::new(freedom).ok(), random),
+            Self::StudentT { freedom, scale, .. } => {
+                scale * draw(StudentT::new(freedom).ok(), random)
+            }
             Self::LogNormal { deviation } => draw(LogNormal::new(0.0, deviation).ok(), random),
-            Self::Pareto { index, scale } => draw(Pareto::new(scale, index).ok(), random),
+            Self::Pareto { index, scale, .. } => draw(Pareto::new(scale, index).ok(), random),
             Self::Cauchy { scale } => draw(Cauchy::new(0.0, scale).ok(), random),
             Self::Mixture { weight, ref parts } => {
                 let unit: f64 = StandardUniform.sample(random);
@@ -261,12 +331,35 @@ fn weighted(text: &str) -> Result<(f64, Family), String> {
 }
 
 fn positive(text: &str, what: &str) -> Result<f64, String> {
-    let value = crate::number::Exact::parse(text).map_err(|error| format!("{what}: {error}"))?;
-    let value = value.to_f64();
-    if value > 0.0 && value.is_finite() {
+    positive_exact(text, what).map(|value| value.to_f64())
+}
+
+fn positive_exact(text: &str, what: &str) -> Result<Exact, String> {
+    let value = Exact::parse(text).map_err(|error| format!("{what}: {error}"))?;
+    if !value.is_positive() {
+        return Err(format!("{what} must be above 0, found {text}"));
+    }
+    if value.to_f64() > 0.0 && value.to_f64().is_finite() {
         Ok(value)
     } else {
-        Err(format!("{what} must be above 0, found {text}"))
+        Err(format!(
+            "{what} is out of range: expected a number that a float can hold, found {text}"
+        ))
+    }
+}
+
+/// A parameter and how far it is above 2, each rounded once.
+fn above_two(text: &str, what: &str) -> Result<(f64, f64), String> {
+    let value = positive_exact(text, what)?;
+    Ok((value.to_f64(), (&value - &Exact::integer(2)).to_f64()))
+}
+
+/// Such a parameter in words; next to 2 its float does not tell on which side.
+fn beside_two(value: f64, excess: f64) -> String {
+    match excess {
+        _ if value - 2.0 == excess || (value - 2.0).abs() > 1e-9 => value.to_string(),
+        excess if excess > 0.0 => format!("2 + {excess:e}"),
+        excess => format!("2 − {:e}", -excess),
     }
 }
 
@@ -296,12 +389,18 @@ fn single(text: &str) -> Result<Family, String> {
         "gumbel" => Ok(Family::Gumbel { scale: scale()? }),
         "lognormal" => Ok(Family::LogNormal { deviation: scale()? }),
         "cauchy" => Ok(Family::Cauchy { scale: scale()? }),
-        "t" | "student-t" => match parameter(0, "the degrees of freedom")? {
-            Some(freedom) => Ok(Family::StudentT { freedom, scale: second()? }),
+        "t" | "student-t" => match parameters.first() {
+            Some(text) => {
+                let (freedom, excess) = above_two(text, "the degrees of freedom")?;
+                Ok(Family::StudentT { freedom, excess, scale: second()? })
+            }
             None => Err("t needs its degrees of freedom, as in t:5".to_owned()),
         },
-        "pareto" => match parameter(0, "the index")? {
-            Some(index) => Ok(Family::Pareto { index, scale: second()? }),
+        "pareto" => match parameters.first() {
+            Some(text) => {
+                let (index, excess) = above_two(text, "the index")?;
+                Ok(Family::Pareto { index, excess, scale: second()? })
+            }
             None => Err("pareto needs its index, as in pareto:3".to_owned()),
         },
         _ => Err(format!(
@@ -358,11 +457,55 @@ mod tests {
         }
     }
 
+    /// Against values computed by hand with more digits; next to 2 nothing cancels.
+    #[test]
+    fn moments_are_enclosed_tightly() {
+        for (text, mean, variance) in [
+            // 1 + 2/(ν − 2), and (2 + h)/((1 + h)² h).
+            ("t:2.000001", 0.0, 2_000_001.0),
+            ("t:2.0000000000000001", 0.0, 2e16 + 1.0),
+            ("pareto:2.000001", 1.999_999_000_001, 1_999_997.000_004),
+            ("lognormal:0.001", 1.000_000_500_000_125, 1.000_001_500_001_166_8e-6),
+            ("lognormal:1", 1.648_721_270_700_128_2, 4.670_774_270_471_605),
+            ("gumbel", 0.577_215_664_901_532_9, 1.644_934_066_848_226_4),
+        ] {
+            let found = family(text).enclosed_moments().unwrap();
+            for (interval, value) in [(found.mean, mean), (found.variance, variance)] {
+                // The digits above are good to 5·10⁻¹⁶.
+                let wide = interval * Interval::new(1.0 - 5e-16, 1.0 + 5e-16).unwrap();
+                assert!(wide.contains(value), "{text}: {interval:?} {value}");
+                assert!(interval.width() <= 1e-14 * value, "{text}: {interval:?}");
+            }
+        }
+        assert!(family("t:2.0000000000000001").name().contains("2 + 1e-16"));
+    }
+
+    #[test]
+    fn fourth_moments_end_where_they_should() {
+        for (text, finite) in [
+            ("t:4", false),
+            ("t:4.0001", true),
+            ("pareto:4", false),
+            ("pareto:5", true),
+            ("cauchy", false),
+            ("lognormal", true),
+            ("0.5*gaussian+0.5*t:3", false),
+        ] {
+            assert_eq!(family(text).fourth_moment_is_finite(), finite, "{text}");
+        }
+    }
+
     #[test]
     fn second_moments_end_where_they_should() {
-        for text in
-            ["t:2", "t:1.5", "cauchy", "pareto:2", "pareto:1", "0.999*gaussian+0.001*cauchy"]
-        {
+        for text in [
+            "t:2",
+            "t:1.5",
+            "t:1.9999999999999999",
+            "cauchy",
+            "pareto:2",
+            "pareto:1",
+            "0.9*gaussian+0.1*cauchy",
+        ] {
             assert!(family(text).moments().is_err(), "{text}");
         }
         for text in ["t:2.0001", "pareto:2.0001", "lognormal:3"] {

@@ -75,8 +75,10 @@ pub struct Tally {
     pub count: u64,
     /// At every recorded step.
     pub steps: Vec<Sums>,
-    /// For every channel, how often the teacher's output is above 0 before σ.
+    /// For every channel, how many outputs of the teacher are above 0 before σ.
     pub positive: Vec<u64>,
+    /// Of the square of how many there are in a sample.
+    pub positive_square: Vec<u64>,
     /// Of ‖label − teacher‖².
     pub label_distance: f64,
     /// Of ‖teacher‖², column by column.
@@ -112,6 +114,7 @@ impl Tally {
             count: 0,
             steps: vec![Sums::default(); scene.points.len()],
             positive: vec![0; scene.channels],
+            positive_square: vec![0; scene.channels],
             label_distance: 0.0,
             teacher_columns: vec![0.0; scene.tokens],
             label_columns: vec![0.0; scene.tokens],
@@ -134,8 +137,11 @@ impl Tally {
             own.gap += other.gap;
             own.gap_square += other.gap_square;
         }
-        for (own, other) in self.positive.iter_mut().zip(&other.positive) {
-            *own += other;
+        for (own, other) in [
+            (&mut self.positive, &other.positive),
+            (&mut self.positive_square, &other.positive_square),
+        ] {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
         }
         self.label_distance += other.label_distance;
         for (own, other) in [
@@ -158,6 +164,14 @@ impl Tally {
     pub fn gap(&self, step: usize) -> Option<Estimate> {
         let sums = self.steps.get(step).filter(|_| self.count > 0)?;
         Some(estimate(sums.gap, sums.gap_square, self.count))
+    }
+
+    /// The share of a channel's outputs that are above 0 before σ, of which a sample has so many.
+    pub fn share_above(&self, channel: usize, outputs: usize) -> Option<Estimate> {
+        let (&sum, &squares) = self.positive.get(channel).zip(self.positive_square.get(channel))?;
+        let of_counts = estimate(sum as f64, squares as f64, self.count);
+        let outputs = outputs as f64;
+        Some(Estimate { value: of_counts.value / outputs, error: of_counts.error / outputs })
     }
 
     /// The largest mean of ‖V*x̃_i‖².
@@ -362,8 +376,11 @@ impl Work {
             totals.gap_square += gap * gap;
         }
         tally.count += 1;
-        for (positive, row) in tally.positive.iter_mut().zip(self.before.chunks_exact(tokens)) {
-            *positive += row.iter().filter(|x| **x > 0.0).count() as u64;
+        let counts = tally.positive.iter_mut().zip(&mut tally.positive_square);
+        for ((positive, square), row) in counts.zip(self.before.chunks_exact(tokens)) {
+            let count = row.iter().filter(|x| **x > 0.0).count() as u64;
+            *positive += count;
+            *square += count * count;
         }
         tally.label_distance += self.missing.iter().map(|x| x * x).sum::<f64>();
         for (teacher, missing) in

@@ -1,12 +1,13 @@
 //! A person's own data, read in a stream: CSV, .npy, JSON lines; of any length.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use npyz::{NpyHeader, Order, TypeChar, TypeStr};
 use serde_json::Number;
 
+use super::lines::Lines;
 use crate::data::{has_a_size, mend};
 use crate::error::Failure;
 use crate::output::sink::extension;
@@ -23,9 +24,14 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// How many numbers a record has.
+    /// How many numbers a record has; sizes were checked with the configuration.
     pub fn length(&self) -> usize {
-        self.rows * self.columns
+        self.rows.saturating_mul(self.columns)
+    }
+
+    /// How long a line of text may be: no number has so many digits.
+    fn longest(&self) -> usize {
+        self.length().saturating_mul(512).saturating_add(1 << 16)
     }
 
     fn expected(&self) -> String {
@@ -44,8 +50,8 @@ pub struct Records {
 
 #[derive(Debug)]
 enum Form {
-    Csv { reader: Box<csv::Reader<File>>, record: csv::StringRecord },
-    Lines { reader: BufReader<File>, line: String, number: u64 },
+    Csv { lines: Lines, blank: Option<u64> },
+    Json { lines: Lines },
     Array { file: File, kind: Kind, bytes: Vec<u8>, offset: u64, left: u64 },
 }
 
@@ -71,19 +77,15 @@ impl Records {
     /// An unknown ending, an unreadable file, an array of another shape.
     pub fn open(path: &Path, layout: Layout) -> Result<Self, Failure> {
         let open = || File::open(path).map_err(|error| Failure::unreadable(path, &error));
+        if std::fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+            return Err(Failure::usage(format!(
+                "{}: it is a folder, and a file was expected",
+                path.display()
+            )));
+        }
         let form = match extension(path).as_str() {
-            "csv" => {
-                let reader = csv::ReaderBuilder::new()
-                    .has_headers(false)
-                    .flexible(true)
-                    .comment(Some(b'#'))
-                    .trim(csv::Trim::All)
-                    .from_reader(open()?);
-                Form::Csv { reader: Box::new(reader), record: csv::StringRecord::new() }
-            }
-            "jsonl" | "ndjson" => {
-                Form::Lines { reader: BufReader::new(open()?), line: String::new(), number: 0 }
-            }
+            "csv" => Form::Csv { lines: Lines::new(open()?, layout.longest()), blank: None },
+            "jsonl" | "ndjson" => Form::Json { lines: Lines::new(open()?, layout.longest()) },
             "npy" => array(path, open()?, layout)?,
             _ => {
                 return Err(Failure::usage(format!(
@@ -92,12 +94,6 @@ impl Records {
                 )));
             }
         };
-        if std::fs::metadata(path).is_ok_and(|found| found.is_dir()) {
-            return Err(Failure::usage(format!(
-                "{}: it is a folder, and a file was expected",
-                path.display()
-            )));
-        }
         Ok(Self { path: path.to_owned(), layout, form, read: 0 })
     }
 
@@ -121,59 +117,43 @@ impl Records {
         let place = path.display();
         let mut found = 0;
         match form {
-            Form::Csv { reader, record } => {
+            Form::Csv { lines, blank } => {
                 while found < most {
-                    let more = reader.read_record(record).map_err(|error| {
-                        let line = error.position().map_or(0, csv::Position::line);
-                        Failure::usage(format!("{place}:{line}: invalid CSV: {error}"))
-                    })?;
-                    if !more {
-                        break;
+                    let Some(line) = lines.next(path)? else { break };
+                    let line = line.trim();
+                    if line.starts_with('#') {
+                        continue;
                     }
-                    let line = record.position().map_or(0, csv::Position::line);
-                    if record.len() != layout.length() {
-                        let hint = (record.len() == 1).then(|| record.get(0)).flatten();
-                        let hint = hint.and_then(|text| mend(text, *read == 0 && found == 0));
-                        return Err(Failure::usage(match hint {
-                            Some(hint) => format!("{place}:{line}: {hint}"),
-                            None => format!(
-                                "{place}:{line}: expected {}, found {}",
-                                layout.expected(),
-                                record.len()
-                            ),
-                        }));
+                    if line.is_empty() {
+                        // Where a record is one number, an empty line may be one that is missing.
+                        if layout.length() == 1 && *read + found as u64 > 0 {
+                            *blank = blank.or(Some(lines.number()));
+                        }
+                        continue;
                     }
-                    for (column, text) in record.iter().enumerate() {
-                        // A byte order mark is no part of a number.
-                        let text = text.trim_start_matches('\u{feff}');
-                        numbers.push(finite(text).map_err(|message| {
-                            let hint = mend(text, *read == 0 && found == 0);
-                            let message = hint.unwrap_or(message);
-                            Failure::usage(format!(
-                                "{place}:{line}: column {}: {message}",
-                                column + 1
-                            ))
-                        })?);
+                    if let Some(number) = *blank {
+                        return Err(Failure::usage(format!(
+                            "{place}:{number}: it is empty, and a number was expected"
+                        )));
+                    }
+                    let is_first = *read == 0 && found == 0;
+                    if let Err(message) = fields(line, layout, is_first, numbers) {
+                        let number = lines.number();
+                        return Err(Failure::usage(format!("{place}:{number}: {message}")));
                     }
                     found += 1;
                 }
             }
-            Form::Lines { reader, line, number } => {
+            Form::Json { lines } => {
                 while found < most {
-                    line.clear();
-                    let size = reader
-                        .read_line(line)
-                        .map_err(|error| Failure::unreadable(path, &error))?;
-                    if size == 0 {
-                        break;
-                    }
-                    *number += 1;
+                    let Some(line) = lines.next(path)? else { break };
                     if line.trim().is_empty() {
                         continue;
                     }
-                    json(line, layout, numbers).map_err(|message| {
-                        Failure::usage(format!("{place}:{number}: {message}"))
-                    })?;
+                    if let Err(message) = json(line, layout, numbers) {
+                        let number = lines.number();
+                        return Err(Failure::usage(format!("{place}:{number}: {message}")));
+                    }
                     found += 1;
                 }
             }
@@ -234,6 +214,44 @@ fn finite(text: &str) -> Result<f64, String> {
             let quoted: String = text.chars().take(40).collect();
             Err(format!("`{quoted}` is not a number"))
         }
+    }
+}
+
+/// One record of CSV: numbers between commas, in quotes or not.
+fn fields(
+    line: &str,
+    layout: &Layout,
+    is_first: bool,
+    numbers: &mut Vec<f64>,
+) -> Result<(), String> {
+    let bare = |text: &'_ str| -> String {
+        let text = text.trim();
+        let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        inner.unwrap_or(text).trim().to_owned()
+    };
+    let start = numbers.len();
+    for (column, text) in line.split(',').enumerate() {
+        if let Ok(value) = text.trim().parse::<f64>()
+            && value.is_finite()
+        {
+            numbers.push(value);
+            continue;
+        }
+        let text = bare(text);
+        let found = line.split(',').count();
+        numbers.push(finite(&text).map_err(|message| match mend(&text, is_first) {
+            Some(hint) => hint,
+            None if found != layout.length() => {
+                format!("expected {}, found {found}", layout.expected())
+            }
+            None => format!("column {}: {message}", column + 1),
+        })?);
+    }
+    let found = numbers.len() - start;
+    if found == layout.length() {
+        Ok(())
+    } else {
+        Err(format!("expected {}, found {found}", layout.expected()))
     }
 }
 

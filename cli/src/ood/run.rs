@@ -2,12 +2,13 @@
 
 use popgd_core::theory::moments::{Law, sharp_square_gap};
 
-use super::bounds::{Bounds, Distance, Seen, stated_steps};
+use super::bounds::{Bounds, Distance, stated_steps};
 use super::check::{self, Check};
-use super::gap::Tally;
+use super::gap::{Estimate, Tally};
 use super::path::{self, Point};
-use super::report::{Figure, Report, Row, Sharp, Statement};
+use super::report::{Figure, Reached, Report, Row, Sharp, Statement};
 use super::samples::Found;
+use super::seen::Seen;
 use super::settings::{Inputs, Labels, OodSettings};
 use super::slopes::slopes;
 use super::tail::Verdict;
@@ -37,7 +38,8 @@ pub(super) struct Question<'a> {
 pub fn report(settings: &Settings, ood: &OodSettings) -> Result<Report, Failure> {
     let (model, quiet) = (&settings.model, settings.output.quiet);
     let is_file = matches!(ood.inputs, Inputs::File(_));
-    let check = check::of_law(&ood.inputs, model.features);
+    let tokens = usize::try_from(model.tokens).unwrap_or(usize::MAX);
+    let check = check::of_law(&ood.inputs, model.features, tokens);
     if !is_file && (ood.moments_only || check.verdict != Verdict::Holds) {
         return Ok(Report::of_check(check));
     }
@@ -65,6 +67,9 @@ pub fn report(settings: &Settings, ood: &OodSettings) -> Result<Report, Failure>
         Inputs::File(path) => question.over_data(path)?,
         _ => question.over_law()?,
     };
+    if found.interrupted && found.tally.count == 0 && !ood.moments_only {
+        return Err(Failure::Interrupted("interrupted before anything was measured".to_owned()));
+    }
     let check = found.check.clone().unwrap_or(check);
     if ood.moments_only || check.verdict == Verdict::Fails {
         return Ok(Report { interrupted: found.interrupted, ..Report::of_check(check) });
@@ -77,7 +82,7 @@ impl Question<'_> {
         let Question { model, ood, .. } = *self;
         let tokens = usize::try_from(model.tokens).unwrap_or(0);
         let tally = &found.tally;
-        let seen = match Seen::of_law(&ood.inputs, model.features) {
+        let seen = match Seen::of_law(&ood.inputs) {
             Some(seen) => seen,
             None => match tally.token_moments(tokens) {
                 Some(gram) => Seen::Full { gram, largest: tally.largest_seen() },
@@ -88,7 +93,7 @@ impl Question<'_> {
             Inputs::Family { family, centred, .. } => {
                 family.is_symmetric() && (*centred || family.moments().is_ok_and(|m| m.mean == 0.0))
             }
-            Inputs::Gaussian { mean, .. } => mean.iter().all(|x| *x == 0.0),
+            Inputs::Gaussian(law) => law.mean.iter().all(|x| *x == 0.0),
             Inputs::File(_) => false,
         };
         let law = if symmetric { Law::Symmetric } else { Law::Any };
@@ -97,6 +102,8 @@ impl Question<'_> {
         let distance = match &ood.labels {
             Labels::Teacher => Distance::Known(0.0),
             Labels::Zero | Labels::Independent => Distance::OfZero,
+            // Of data it is known what the teacher sees, but not what another one does.
+            Labels::Another if check.data.is_some() => Distance::Known(measured),
             Labels::Another => Distance::OfAnother,
             Labels::Worst => ood.label_distance.map_or(Distance::OfZero, Distance::Known),
             Labels::File(_) => Distance::Known(measured),
@@ -108,29 +115,30 @@ impl Question<'_> {
                 Inputs::Family { family, .. } => {
                     matches!(family, super::family::Family::Gaussian { .. })
                 }
-                Inputs::Gaussian { .. } => true,
+                Inputs::Gaussian(_) => true,
                 Inputs::File(_) => false,
             };
         let exact = Exact { bounds: &bounds, weights: self.weights, is_identity, is_gaussian };
+        let has_errors = check.has_fourth_moments;
         let mut rows = Vec::with_capacity(self.points.len());
         for (at, point) in self.points.iter().enumerate() {
-            let distance = match (exact.square_distance(point), tally.square_distance(at)) {
-                (Some(value), _) => Figure::exact(value),
-                (None, Some(estimate)) => Figure::measured(estimate),
-                (None, None) => Figure { value: f64::NAN, error: f64::NAN, exact: false },
+            let distance = match exact.square_distance(point) {
+                Some(value) => Figure::exact(value),
+                None => Figure::measured(tally.square_distance(at), has_errors),
             };
             let worst = |square: f64| 0.5 * square + label_distance * square.sqrt();
             let gap = match &ood.labels {
                 Labels::Worst => Figure {
                     value: worst(distance.value),
                     // The derivative of ½Δ² + RΔ in Δ².
-                    error: distance.error * (0.5 + 0.5 * label_distance / distance.value.sqrt()),
+                    error: distance
+                        .error
+                        .map(|error| error * (0.5 + 0.5 * label_distance / distance.value.sqrt())),
                     exact: distance.exact,
                 },
-                labels => match (exact.gap(labels, point, &distance), tally.gap(at)) {
-                    (Some(value), _) => Figure::exact(value),
-                    (None, Some(estimate)) => Figure::measured(estimate),
-                    (None, None) => Figure { value: f64::NAN, error: f64::NAN, exact: false },
+                labels => match exact.gap(labels, point, &distance) {
+                    Some(value) => Figure::exact(value),
+                    None => Figure::measured(tally.gap(at), has_errors),
                 },
             };
             let batch_gap = found.batch.gap(at).zip(found.batch.square_distance(at)).map(
@@ -146,9 +154,19 @@ impl Question<'_> {
                 gap,
                 batch_gap,
                 bound: bounds.gap(point, label_distance),
+                of_sample: matches!(ood.inputs, Inputs::File(_)),
             });
         }
+        if let Some(row) = rows.iter().find(|row| !row.is_finite()) {
+            let message = format!(
+                "what the student loses after {} steps is beyond all floats: take inputs and labels \
+                 of a size nearer to 1",
+                row.t
+            );
+            return Err(Failure::NotFinite(message));
+        }
         let sharp = self.sharp(&seen, symmetric, tally, &rows);
+        let reached = Reached::of(&rows, ood.epsilon);
         let inputs = check.largest_moment.unwrap_or(f64::INFINITY);
         let labels = match ood.labels {
             Labels::Worst => {
@@ -159,16 +177,19 @@ impl Question<'_> {
             _ => tally.largest_label() + (self.deviation().powi(2)) * model.channels as f64,
         };
         let wanted = Wanted { from_step: self.from_step, at: &[], quiet: self.quiet };
-        let statement = match stated_steps(model, inputs.max(labels), ood.epsilon) {
-            None => None,
-            Some(stated) => Some(Statement {
-                epsilon: ood.epsilon,
-                inputs,
-                labels,
-                stated,
-                proven: bounds.proven(distance, ood.epsilon, wanted)?,
-            }),
+        // A proof takes time that whoever stops a run does not want to wait for.
+        let proven = match found.interrupted {
+            true => Err("it was interrupted before anything could be".to_owned()),
+            false => bounds.proven(distance, ood.epsilon, wanted)?,
         };
+        let statement = Some(Statement {
+            epsilon: ood.epsilon,
+            inputs,
+            labels,
+            stated: stated_steps(model, inputs.max(labels), ood.epsilon),
+            proven,
+            reached,
+        });
         let noise_from = sharp.and_then(|sharp| {
             let rate = model.rate.to_f64();
             let crossing = 4.0 * self.deviation().powi(2) / found.batch.count as f64;
@@ -192,8 +213,13 @@ impl Question<'_> {
     }
 
     /// The limit law of Δ², for independent tokens of one law.
-    fn sharp(&self, seen: &Seen, symmetric: bool, tally: &Tally, rows: &[Row]) -> Option<Sharp> {
-        let Seen::Law { mean, covariance } = seen else { return None };
+    fn sharp(
+        &self,
+        seen: &Seen<'_>,
+        symmetric: bool,
+        tally: &Tally,
+        rows: &[Row],
+    ) -> Option<Sharp> {
         let model = self.model;
         let group = model.group.filter(|group| *group < model.tokens)?;
         let slope = model.slope.to_f64();
@@ -204,43 +230,47 @@ impl Question<'_> {
             return None;
         }
         let (mut of_mean, mut of_spread) = (0.0, 0.0);
-        let draws = (tally.count * model.tokens) as f64;
+        let outputs = usize::try_from(model.tokens).unwrap_or(0);
+        let mut doubt = 0.0;
         for (at, row) in self.ood.teacher.value_matrix.chunks_exact(model.features).enumerate() {
             let share = if symmetric {
-                0.5
+                Estimate { value: 0.5, error: 0.0 }
             } else if slope == 1.0 {
-                1.0
+                Estimate { value: 1.0, error: 0.0 }
             } else {
-                tally.positive.get(at).map_or(f64::NAN, |count| *count as f64 / draws)
+                tally.share_above(at, outputs)?
             };
-            let weight = share + slope * slope * (1.0 - share);
-            let along: f64 = row.iter().zip(mean).map(|(v, x)| v * x).sum();
-            let spread: f64 = row
-                .iter()
-                .zip(covariance.chunks_exact(model.features))
-                .map(|(v, line)| v * row.iter().zip(line).map(|(w, c)| w * c).sum::<f64>())
-                .sum();
+            let weight = share.value + slope * slope * (1.0 - share.value);
+            let weight_error = share.error * (1.0 - slope * slope).abs();
+            let (along, spread) = seen.along(row)?;
             of_mean += weight * along * along;
             of_spread += weight * spread;
+            let outside = (model.tokens - group) as f64;
+            doubt += weight_error * (along * along + spread / outside);
         }
-        let constant = with_lumped_model::<f64, _>(model, |lumped| {
-            sharp_square_gap(
-                &lumped.activation,
-                model.tokens as f64,
-                group as f64,
-                lumped.teacher_norm,
-                lumped.logit_gain,
-                of_mean,
-                of_spread,
-            )
-        });
+        let limit = |of_mean: f64, of_spread: f64| {
+            with_lumped_model::<f64, _>(model, |lumped| {
+                sharp_square_gap(
+                    &lumped.activation,
+                    model.tokens as f64,
+                    group as f64,
+                    lumped.teacher_norm,
+                    lumped.logit_gain,
+                    of_mean,
+                    of_spread,
+                )
+            })
+        };
+        // Channels see the same samples: their errors add up at most.
+        let (constant, constant_error) = (limit(of_mean, of_spread), limit(doubt, 0.0));
         let last = rows.last().filter(|row| row.t > 0)?;
         let time = model.rate.to_f64() * last.t as f64 / constant;
-        Some(Sharp {
-            constant,
-            at_end: time * last.square_distance.value,
-            error: time * last.square_distance.error,
-        })
+        let at_end = time * last.square_distance.value;
+        let error = last
+            .square_distance
+            .error
+            .map(|error| time * error + at_end * constant_error / constant);
+        Some(Sharp { constant, at_end, error })
     }
 }
 
@@ -260,6 +290,10 @@ impl Exact<'_> {
         }
         if self.is_identity {
             return Some(self.bounds.before_activation(point));
+        }
+        if point.ahead == -1.0 && self.bounds.law == Law::Symmetric {
+            // The student is 0, and E‖σ(u)‖² a multiple of E‖u‖².
+            return Some(self.bounds.amplification() * self.bounds.before_activation(point));
         }
         if !self.is_gaussian {
             return None;

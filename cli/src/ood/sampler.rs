@@ -4,7 +4,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::gap::Scene;
-use super::settings::Inputs;
+use super::settings::{Gaussian, Inputs};
 
 /// Draws inputs.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Sampler<'a> {
     tokens: usize,
     /// What is taken off an entry before it is scaled.
     centre: f64,
-    /// L with LLᵀ the covariance, row by row.
+    /// L with LLᵀ the covariance of a token, or of all of X̃, row by row.
     root: Vec<f64>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Sampler<'a> {
             _ => 0.0,
         };
         let root = match inputs {
-            Inputs::Gaussian { covariance, .. } => square_root(covariance, scene.features)?,
+            Inputs::Gaussian(law) => square_root(&law.covariance, law.mean.len())?,
             _ => Vec::new(),
         };
         Some(Self { inputs, features: scene.features, tokens: scene.tokens, centre, root })
@@ -44,21 +44,40 @@ impl<'a> Sampler<'a> {
                     *slot = scale * (family.sample(random) - self.centre);
                 }
             }
-            Inputs::Gaussian { mean, .. } => {
-                let mut standard = vec![0.0; self.features];
+            Inputs::Gaussian(law) if law.is_whole(self.features) => {
+                let mut standard = vec![0.0; size];
                 for input in drawn.chunks_exact_mut(size) {
-                    for token in 0..self.tokens {
-                        standard.fill_with(|| StandardNormal.sample(random));
-                        for (feature, row) in self.root.chunks_exact(self.features).enumerate() {
-                            let sum: f64 = row.iter().zip(&standard).map(|(l, z)| l * z).sum();
-                            input[feature * self.tokens + token] = mean[feature] + sum;
-                        }
+                    standard.fill_with(|| StandardNormal.sample(random));
+                    let rows = self.root.chunks_exact(size).zip(&law.mean);
+                    for (slot, (row, mean)) in input.iter_mut().zip(rows) {
+                        *slot = mean + row.iter().zip(&standard).map(|(l, z)| l * z).sum::<f64>();
                     }
+                }
+            }
+            Inputs::Gaussian(law) => {
+                for input in drawn.chunks_exact_mut(size) {
+                    self.tokens(law, input, random);
                 }
             }
             Inputs::File(_) => {}
         }
         drawn
+    }
+
+    /// One input, token by token, each going on from the one before as their correlation says.
+    fn tokens(&self, law: &Gaussian, input: &mut [f64], random: &mut Xoshiro256PlusPlus) {
+        let fresh = (1.0 - law.correlation * law.correlation).sqrt();
+        let mut standard = vec![0.0; self.features];
+        for token in 0..self.tokens {
+            for slot in &mut standard {
+                let drawn: f64 = StandardNormal.sample(random);
+                *slot = if token == 0 { drawn } else { law.correlation * *slot + fresh * drawn };
+            }
+            for (feature, row) in self.root.chunks_exact(self.features).enumerate() {
+                let sum: f64 = row.iter().zip(&standard).map(|(l, z)| l * z).sum();
+                input[feature * self.tokens + token] = law.mean[feature] + sum;
+            }
+        }
     }
 }
 

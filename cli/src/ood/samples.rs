@@ -4,30 +4,36 @@
 use std::path::Path;
 
 use popgd_core::Activation;
-use popgd_core::theory::moments::TokenSums;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 
 use super::check::{self, Check};
 use super::gap::{Conditional, MOST_TOKENS_FOR_GRAM, Noise, Scene, Tally, add_block};
+use super::pairs::{Block, Pairs};
 use super::records::{Layout, Records};
 use super::run::Question;
 use super::sampler::Sampler;
 use super::settings::{Inputs, Labels};
-use super::tail::{self, Largest};
+use super::watch::{Part, Watch};
 use crate::error::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// How many samples a block has: fixed, so that sums do not depend on the number of threads.
+/// How many samples a block has at most.
 const BLOCK: usize = 256;
 
 /// How many blocks are done between two looks at the keyboard.
 const ROUND: usize = 64;
 
-/// How many numbers a block of a file has, about.
+/// How many numbers a block has at most, if that is enough for a sample.
 const NUMBERS: usize = 1 << 17;
+
+/// How many samples of so many numbers fit into a block: fixed, so that sums do not depend on the
+/// number of threads.
+fn fitting(length: usize) -> usize {
+    (NUMBERS / length.max(1)).max(1)
+}
 
 /// What samples gave.
 pub(super) struct Found {
@@ -86,11 +92,13 @@ impl Question<'_> {
         };
         let start = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
         let samples = usize::try_from(self.ood.samples).unwrap_or(usize::MAX);
-        let blocks = samples.div_ceil(BLOCK);
+        let size = fitting(scene.features * scene.tokens).min(BLOCK);
+        let blocks = samples.div_ceil(size);
         let progress = Progress::of("block", blocks as u64, self.quiet);
         let mut tally = Tally::new(&scene);
-        // Streams of blocks are 2^128 draws apart.
+        // Streams of blocks are 2^128 draws apart; V* was drawn from the first.
         let mut next = start.clone();
+        next.jump();
         let mut done = 0;
         let mut interrupted = false;
         while done < blocks {
@@ -103,7 +111,7 @@ impl Question<'_> {
                 .map(|at| {
                     let own = next.clone();
                     next.jump();
-                    (BLOCK.min(samples - (done + at) * BLOCK), own)
+                    (size.min(samples - (done + at) * size), own)
                 })
                 .collect();
             let results: Vec<Tally> = self.pool.install(|| {
@@ -127,10 +135,20 @@ impl Question<'_> {
         let mut random = start;
         random.long_jump();
         let mut batch = Tally::new(&scene);
-        let inputs = sampler.draw(usize::try_from(self.ood.batch).unwrap_or(0), &mut random);
         let deviation = self.deviation();
-        let noise: Noise<'_> = (deviation > 0.0).then_some((&mut random, deviation));
-        add_block(&scene, &inputs, None, noise, &mut batch);
+        let wanted = usize::try_from(self.ood.batch).unwrap_or(usize::MAX);
+        let most = fitting(scene.features * scene.tokens);
+        for start in (0..wanted).step_by(most) {
+            if interrupt::requested() {
+                interrupted = true;
+                break;
+            }
+            let inputs = sampler.draw(most.min(wanted - start), &mut random);
+            let noise: Noise<'_> = (deviation > 0.0).then_some((&mut random, deviation));
+            let mut own = Tally::new(&scene);
+            add_block(&scene, &inputs, None, noise, &mut own);
+            batch.merge(&own);
+        }
         Ok(Found { check: None, tally, batch, interrupted })
     }
 
@@ -142,7 +160,7 @@ impl Question<'_> {
         let scene = self.scene(self.conditional());
         let Scene { tokens, features, channels, .. } = scene;
         let layout = Layout { rows: features, columns: tokens, what: "d × D" };
-        let mut inputs = Records::open(path, layout)?;
+        let inputs = Records::open(path, layout)?;
         let responses = match &self.ood.labels {
             Labels::File(path) => {
                 let layout = Layout { rows: channels, columns: tokens, what: "M × D" };
@@ -150,111 +168,90 @@ impl Question<'_> {
             }
             _ => None,
         };
-        let mut responses = responses;
-        let rows = (NUMBERS / layout.length().max(1)).max(1);
-        let mut memory = vec![0.0; TokenSums::<f64>::memory(tokens)];
-        let mut sums = TokenSums::new(0.0, tokens, &mut memory)
-            .map_err(|error| Failure::usage(error.to_string()))?;
-        let mut largest = vec![Largest::default(); tokens];
-        let mut centre: Option<Vec<f64>> = None;
+        let mut pairs = Pairs::new(inputs, responses, fitting(layout.length()));
+        let (mut memory, mut other) = (Vec::new(), Vec::new());
+        let mut watch = self::watch(tokens, &mut memory)?;
+        let mut labels = match pairs.responses() {
+            None => None,
+            Some(_) => Some(self::watch(tokens, &mut other)?),
+        };
         let mut tally = Tally::new(&scene);
         let mut batch = Tally::new(&scene);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.model.seed);
         random.long_jump();
         let mut interrupted = false;
-        let threads = self.pool.current_num_threads().max(1);
-        let mut buffers: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); 2 * threads];
-        loop {
+        let count = 2 * self.pool.current_num_threads().max(1);
+        let mut blocks: Vec<Block> = vec![Default::default(); count];
+        let mut coming: Vec<Block> = vec![Default::default(); count];
+        let mut slots =
+            vec![(vec![0.0; Watch::memory(tokens)], vec![0.0; Watch::memory(tokens)]); count];
+        let mut done: u64 = 0;
+        let mut filled = pairs.fill(&mut blocks)?;
+        while filled > 0 {
             if interrupt::requested() {
                 interrupted = true;
                 break;
             }
-            let mut filled = 0;
-            for (input, response) in &mut buffers {
-                let before = inputs.count();
-                let found = inputs.next(rows, input)?;
-                if let Some(responses) = &mut responses {
-                    let paired = responses.next(rows, response)?;
-                    if paired != found {
-                        return Err(unequal(&inputs, responses, before, found, paired));
-                    }
-                }
-                if found == 0 {
-                    break;
-                }
-                filled += 1;
-            }
-            if filled == 0 {
-                break;
-            }
-            let blocks = &buffers[..filled];
+            let round = &blocks[..filled];
             // The first block is the same for any number of threads.
-            let centre =
-                &*centre.get_or_insert_with(|| tail::medians(&blocks[0].0, layout.length()));
+            watch.look(&round[0].0, layout.length());
+            if let Some(labels) = &mut labels {
+                labels.look(&round[0].1, channels * tokens);
+            }
             if !self.ood.moments_only {
-                for block in blocks {
+                for block in round {
                     self.add_to_batch(&scene, block, &mut random, &mut batch);
                 }
             }
-            let has_responses = responses.is_some();
-            let results: Vec<(Norms, Tally)> = self.pool.install(|| {
-                blocks
-                    .par_iter()
-                    .map(|(input, response)| {
+            let (of_inputs, of_labels) = (&watch, labels.as_ref());
+            let (moments_only, slots) = (self.ood.moments_only, &mut slots);
+            let mut found: Vec<Looked<'_>> = Vec::new();
+            let mut read = Ok(0);
+            // The next blocks are read while these are looked at.
+            self.pool.in_place_scope(|scope| {
+                scope.spawn(|_| {
+                    let pairs = round.par_iter().zip(slots.par_iter_mut());
+                    let looked = pairs.map(|((input, response), (first, second))| {
                         let mut own = Tally::new(&scene);
-                        if !self.ood.moments_only {
-                            let response = has_responses.then_some(&response[..]);
+                        if !moments_only {
+                            let response = of_labels.map(|_| &response[..]);
                             add_block(&scene, input, response, None, &mut own);
                         }
-                        (Norms::of(input, centre, tokens), own)
-                    })
-                    .collect()
+                        let labels = of_labels.map(|watch| watch.part(response, second));
+                        Looked { inputs: of_inputs.part(input, first), labels, tally: own }
+                    });
+                    found = looked.collect();
+                });
+                read = pairs.fill(&mut coming);
             });
-            for (at, (norms, own)) in results.iter().enumerate() {
-                tally.merge(own);
-                let Norms { whole, about } = norms;
-                let pairs = whole.chunks_exact(tokens).zip(about.chunks_exact(tokens));
-                for (row, (norms, about)) in pairs.enumerate() {
-                    if norms.iter().chain(about).any(|norm| !norm.is_finite()) {
-                        let before = inputs.count()
-                            - (blocks.iter().skip(at))
-                                .map(|(input, _)| (input.len() / layout.length()) as u64)
-                                .sum::<u64>();
-                        return Err(Failure::usage(format!(
-                            "{}: record {}: the square of a number overflows: expected numbers \
-                             below 1e150",
-                            path.display(),
-                            before + row as u64 + 1
-                        )));
-                    }
-                    // Its length is that of the sums.
-                    let _ = sums.push(norms);
-                    for (largest, &norm) in largest.iter_mut().zip(about) {
-                        largest.push(norm);
-                    }
+            for (looked, (input, _)) in found.iter().zip(round) {
+                tally.merge(&looked.tally);
+                let overflow = |records: &Records, row: usize| {
+                    Failure::usage(format!(
+                        "{}: record {}: the fourth power of a number overflows: expected numbers \
+                         below 1e75",
+                        records.path().display(),
+                        done + row as u64 + 1
+                    ))
+                };
+                watch.take(&looked.inputs).map_err(|row| overflow(pairs.inputs(), row))?;
+                if let (Some(labels), Some(part), Some(file)) =
+                    (&mut labels, &looked.labels, pairs.responses())
+                {
+                    labels.take(part).map_err(|row| overflow(file, row))?;
                 }
+                done += (input.len() / layout.length()) as u64;
             }
-            if blocks.iter().any(|(input, _)| input.len() < rows * layout.length()) {
-                break;
-            }
+            drop(found);
+            filled = read?;
+            std::mem::swap(&mut blocks, &mut coming);
         }
-        if let Some(responses) = &mut responses
-            && !interrupted
-        {
-            let (input, response) = (&mut Vec::new(), &mut Vec::new());
-            let (found, paired) = (inputs.next(1, input)?, responses.next(1, response)?);
-            if found != paired {
-                return Err(unequal(
-                    &inputs,
-                    responses,
-                    inputs.count() - found as u64,
-                    found,
-                    paired,
-                ));
-            }
+        if interrupted && done == 0 {
+            let message = "interrupted before anything was looked at";
+            return Err(Failure::Interrupted(message.to_owned()));
         }
-        inputs.check_not_empty()?;
-        let check = check::of_data(&sums, &largest);
+        pairs.inputs().check_not_empty()?;
+        let check = check::of_data(&watch, labels.as_ref());
         Ok(Found { check: Some(check), tally, batch, interrupted })
     }
 
@@ -280,48 +277,15 @@ impl Question<'_> {
     }
 }
 
-fn unequal(
-    inputs: &Records,
-    responses: &Records,
-    before: u64,
-    found: usize,
-    paired: usize,
-) -> Failure {
-    Failure::usage(format!(
-        "{}: expected as many records as {} has: {} end after {}, and the others go on",
-        responses.path().display(),
-        inputs.path().display(),
-        if found < paired { "inputs" } else { "responses" },
-        before + found.min(paired) as u64
-    ))
+/// Of nothing yet.
+fn watch<'m>(columns: usize, memory: &'m mut Vec<f64>) -> Result<Watch<'m>, Failure> {
+    memory.resize(Watch::memory(columns), 0.0);
+    Watch::new(columns, memory).ok_or_else(|| Failure::usage("tokens: expected at least one"))
 }
 
-/// Of every token of every record.
-struct Norms {
-    /// ‖x̃_i‖².
-    whole: Vec<f64>,
-    /// ‖x̃_i − m_i‖², m being the centre.
-    about: Vec<f64>,
-}
-
-impl Norms {
-    /// Of records as long as their centre.
-    fn of(records: &[f64], centre: &[f64], tokens: usize) -> Self {
-        let features = centre.len() / tokens.max(1);
-        let count = records.len() / features.max(1);
-        let (mut whole, mut about) = (vec![0.0; count], vec![0.0; count]);
-        let slots = whole.chunks_exact_mut(tokens).zip(about.chunks_exact_mut(tokens));
-        for (record, (whole, about)) in records.chunks_exact(centre.len().max(1)).zip(slots) {
-            let rows = record.chunks_exact(tokens).zip(centre.chunks_exact(tokens));
-            for (row, middle) in rows {
-                for ((whole, about), (x, m)) in
-                    whole.iter_mut().zip(about.iter_mut()).zip(row.iter().zip(middle))
-                {
-                    *whole += x * x;
-                    *about += (x - m) * (x - m);
-                }
-            }
-        }
-        Self { whole, about }
-    }
+/// What was seen of a block.
+struct Looked<'m> {
+    inputs: Part<'m>,
+    labels: Option<Part<'m>>,
+    tally: Tally,
 }

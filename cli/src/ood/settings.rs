@@ -16,15 +16,48 @@ pub enum Inputs {
         /// By what entries are multiplied then.
         scale: f64,
     },
-    /// Independent Gaussian tokens.
-    Gaussian {
-        /// d entries.
-        mean: Vec<f64>,
-        /// d × d.
-        covariance: Vec<f64>,
-    },
+    /// Gaussian inputs with moments of their own.
+    Gaussian(Gaussian),
     /// A file of inputs.
     File(PathBuf),
+}
+
+/// Gaussian inputs: tokens of one law, or all of X̃ with one covariance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gaussian {
+    /// d entries, of every token; or dD, of X̃ row by row.
+    pub mean: Vec<f64>,
+    /// d × d, of a token; or dD × dD, of X̃ row by row: entry (f, i) has index fD + i.
+    pub covariance: Vec<f64>,
+    /// ρ: tokens i and k have ρ^|i−k| times the covariance of a token. 0 if all of X̃ is given.
+    pub correlation: f64,
+}
+
+impl Gaussian {
+    /// Whether the moments are those of all of X̃, of tokens of so many features.
+    pub fn is_whole(&self, features: usize) -> bool {
+        self.mean.len() != features
+    }
+
+    /// Whether tokens are independent.
+    pub fn has_independent_tokens(&self, features: usize) -> bool {
+        self.correlation == 0.0 && !self.is_whole(features)
+    }
+
+    /// `E ‖x̃_i‖²`, token by token, of D tokens.
+    pub fn square_norms(&self, features: usize, tokens: usize) -> Vec<f64> {
+        let side = self.mean.len();
+        let square = |at: usize| {
+            let variance = self.covariance.get(at * (side + 1)).copied().unwrap_or(f64::NAN);
+            variance + self.mean.get(at).map_or(f64::NAN, |mean| mean * mean)
+        };
+        if self.is_whole(features) {
+            let token = |i: usize| (0..features).map(|f| square(f * tokens + i)).sum();
+            (0..tokens).map(token).collect()
+        } else {
+            vec![(0..features).map(square).sum(); tokens]
+        }
+    }
 }
 
 /// Where labels come from; noise may be added to each.

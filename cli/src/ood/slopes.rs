@@ -62,25 +62,28 @@ pub struct Slope {
     pub from: u64,
     /// The slope of ln|·| against ln T; none if the sign changes within it.
     pub slope: Option<f64>,
-    /// How far its standard errors may move it.
-    pub uncertainty: f64,
+    /// How far standard errors may move it at most; none if there is no slope, or no errors.
+    pub uncertainty: Option<f64>,
     /// How often the sign changes, over all recorded steps.
     pub sign_changes: usize,
     /// What it is near.
     pub power: Power,
 }
 
+/// A value and its standard error.
+type Known = (f64, Option<f64>);
+
 /// The slopes of everything there is.
 pub fn slopes(rows: &[Row]) -> Vec<Slope> {
-    let series = |series: Series, value: &dyn Fn(&Row) -> Option<(f64, f64)>| {
-        let points: Vec<(u64, f64, f64)> = rows
+    let series = |series: Series, value: &dyn Fn(&Row) -> Option<Known>| {
+        let points: Vec<(u64, f64, Option<f64>)> = rows
             .iter()
             .filter(|row| row.t > 0)
             .filter_map(|row| value(row).map(|(y, error)| (row.t, y, error)))
             .collect();
         slope(series, &points)
     };
-    let exact = |y: f64| Some((y, 0.0));
+    let exact = |y: f64| Some((y, Some(0.0)));
     [
         series(Series::Population, &|row| Some((row.gap.value, row.gap.error))),
         series(Series::Batch, &|row| row.batch_gap.and_then(exact)),
@@ -91,23 +94,27 @@ pub fn slopes(rows: &[Row]) -> Vec<Slope> {
     .collect()
 }
 
-fn slope(series: Series, points: &[(u64, f64, f64)]) -> Option<Slope> {
+fn slope(series: Series, points: &[(u64, f64, Option<f64>)]) -> Option<Slope> {
     let last = points.last()?.0;
     let from = last / 10;
     let signs = points.windows(2).filter(|pair| pair[0].1 * pair[1].1 < 0.0).count();
-    let decade: Vec<&(u64, f64, f64)> = points.iter().filter(|point| point.0 >= from).collect();
+    let decade: Vec<&(u64, f64, Option<f64>)> =
+        points.iter().filter(|point| point.0 >= from).collect();
     let begins = decade.first()?.0;
     let one_sign = decade.windows(2).all(|pair| pair[0].1 * pair[1].1 > 0.0);
     let wide = begins <= last / 9 && decade.len() >= 3;
     let curve: Vec<(f64, f64)> = decade.iter().map(|p| (p.0 as f64, p.1.abs())).collect();
     let slope = if one_sign && wide { fit::slope(&curve, 0) } else { None };
-    let noise = decade.iter().map(|p| p.2 / p.1.abs()).fold(0.0, f64::max);
+    let noise = decade
+        .iter()
+        .try_fold(0.0_f64, |most, point| point.2.map(|error| most.max(error / point.1.abs())));
     // Samples are the same at all steps, so that errors move a slope much less than this.
-    let uncertainty = noise * fit::sensitivity(&curve, 0).unwrap_or(f64::INFINITY);
+    let sensitivity = fit::sensitivity(&curve, 0).filter(|_| slope.is_some());
+    let uncertainty = noise.zip(sensitivity).map(|(noise, units)| noise * units);
     let near = |slope: f64, power: f64| (slope - power).abs() <= TOLERANCE;
     let power = match slope {
         None => Power::Open,
-        Some(_) if noise > 0.25 => Power::Open,
+        Some(_) if noise.is_some_and(|noise| noise > 0.25) => Power::Open,
         Some(slope) if near(slope, -1.0) => Power::One,
         Some(slope) if near(slope, -0.5) => Power::Half,
         Some(_) => Power::Neither,
@@ -119,10 +126,10 @@ fn slope(series: Series, points: &[(u64, f64, f64)]) -> Option<Slope> {
 mod tests {
     use super::*;
 
-    fn points(law: impl Fn(f64) -> f64) -> Vec<(u64, f64, f64)> {
+    fn points(law: impl Fn(f64) -> f64) -> Vec<(u64, f64, Option<f64>)> {
         (0..=24)
             .map(|k| 10_f64.powf(f64::from(k) / 4.0).round())
-            .map(|t| (t as u64, law(t), 0.0))
+            .map(|t| (t as u64, law(t), Some(0.0)))
             .collect()
     }
 
@@ -141,7 +148,14 @@ mod tests {
 
     #[test]
     fn a_slope_of_noise_is_open() {
-        let noisy: Vec<_> = points(|t| 1.0 / t).into_iter().map(|(t, y, _)| (t, y, y)).collect();
-        assert_eq!(slope(Series::Population, &noisy).unwrap().power, Power::Open);
+        let noisy: Vec<_> =
+            points(|t| 1.0 / t).into_iter().map(|(t, y, _)| (t, y, Some(y))).collect();
+        let found = slope(Series::Population, &noisy).unwrap();
+        assert_eq!(found.power, Power::Open);
+        assert!(found.uncertainty.unwrap() > 0.5);
+        // Errors that nobody knows say nothing against the slope of one and the same sample.
+        let heavy: Vec<_> = points(|t| 1.0 / t).into_iter().map(|(t, y, _)| (t, y, None)).collect();
+        let found = slope(Series::Population, &heavy).unwrap();
+        assert_eq!((found.power, found.uncertainty), (Power::One, None));
     }
 }

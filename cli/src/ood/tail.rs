@@ -68,8 +68,19 @@ impl Largest {
         self.keep(value);
     }
 
+    /// So many more values are above 0, whether or not they are among the largest.
+    pub fn count(&mut self, positive: u64) {
+        self.positive += positive;
+    }
+
+    /// No value up to this can be among the largest any more.
+    pub fn floor(&self) -> f64 {
+        self.floor
+    }
+
+    /// A value that has been counted, which may be among the largest.
     #[inline]
-    fn keep(&mut self, value: f64) {
+    pub fn keep(&mut self, value: f64) {
         if value > self.floor || self.kept.len() <= MOST {
             self.kept.push(value);
             if self.kept.len() > 2 * MOST + 1 {

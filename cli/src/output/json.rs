@@ -88,27 +88,38 @@
 //!   remainders that are not refuted.
 //! * `ood` adds `moments`: the `verdict` (`holds`, `fails`, `cannot_tell`), a `sentence`, the `largest`
 //!   E‖x̃_i‖² (`"inf"` if it is infinite), of laws with independent entries `entry_mean` and
-//!   `entry_variance`; of data the number of `samples`, the `confidence` of bounds on tail indices, and
-//!   `tokens`, each with `moment`, its bounds of 95 % `moment_least` and `moment_most` and whether these
-//!   can be trusted (`moment_bounds_hold`: the tail index is above 4), and, if there are enough samples,
-//!   `tail_index` with `tail_index_least`, `tail_index_most` and the number of `order_statistics`. If the
-//!   hypothesis does not fail: `samples`; `batch_samples`, which may be fewer than asked for if a file
-//!   ends; `amplification`, by what σ may stretch a mean square;
+//!   `entry_variance`; whether `fourth_moments_are_finite` (of data with 99 % confidence), without which
+//!   means of squares have no standard errors; of data the number of `samples`, the `confidence` of bounds
+//!   on tail indices, and `tokens`, and of labels in a file `responses`, one a column, each with `moment`,
+//!   its bounds of 95 % `moment_least` and `moment_most` and whether these can be trusted
+//!   (`moment_bounds_hold`: `tail_index_least` is above 4), and, if there are enough samples, `tail_index`
+//!   by the `order_statistics` largest values, and `tail_index_least` and `tail_index_most`, which span
+//!   three numbers of largest values, that one, a half and an eighth of it: the least of the three lower
+//!   bounds, each of that confidence, and the largest of the three upper ones, whose doubt is shared among
+//!   all columns. If the hypothesis does not fail: `samples`; `batch_samples`, which may be fewer than
+//!   asked for if a file ends; `amplification`, by what σ may stretch a mean square;
 //!   `label_distance_at_most`, the bound R of (2) in note 10; `gaps`, for every recorded `t` the
 //!   `square_distance` Δ² and the `gap` (each a `value` with `status` `cited`, from a closed form, or
-//!   `measured`, with a `standard_error`), the `bound`, whether the gap `is_below` it up to four standard
-//!   errors, and `batch_gap`, that of one finite batch; `slopes` `of` `population_gap`, `batch_gap` and
-//!   `bound` (`from` which step on; the `slope`, null where the sign changes within the last decade;
-//!   `sign_changes` over all steps; the `power` that it is near: `-1`, `-1/2`, `neither`, or `open`);
-//!   `sharp_constant` where there is a limit law (`limit` of ηTΔ², `at_end_over_limit` with its
-//!   `standard_error`); `noise_dominates_batch_from`, a T; and `theorem`: `epsilon`, `input_moment`,
-//!   `label_moment`, `stated_steps` (T_ε without its constant), and its `verdict`, `holds` with `status`
-//!   `proven` (of data `measured`, for it rests on their moments), `proven_from` (T₀), `bound_there`, the `steps` from which on the gap is at most ε (null
-//!   with verdict `open` if beyond 2^62) and `steps_over_stated`; or `open` with a `reason`. `stopped` with
+//!   `measured`, with a `standard_error`, null without fourth moments), the `bound`, whether the gap
+//!   `is_below` it (of laws up to four standard errors, null without any; of data as it is), and
+//!   `batch_gap`, that of one finite batch; `slopes` `of` `population_gap`, `batch_gap` and `bound` (`from`
+//!   which step on; the `slope`, null where the sign changes within the last decade, and its
+//!   `uncertainty`, what standard errors may move it at most; `sign_changes` over all steps; the `power`
+//!   that it is near: `-1`, `-1/2`, `neither`, or `open`); `sharp_constant` where there is a limit law
+//!   (`limit` of ηTΔ², `at_end_over_limit` with its `standard_error`, that of the measured shares p_m
+//!   included); `noise_dominates_batch_from`, a T; and `theorem`: `epsilon`, `input_moment`, `label_moment`
+//!   (measured), `stated_steps` (T_ε with constant 1, null for a teacher that is none of the paper's), the
+//!   `verdict` on it (`holds`: the bound is at most ε from T_ε on; `exceeds`: a recorded step beyond T_ε has
+//!   a larger gap; `open`), the `steps` from which on the bound is at most ε (null if nothing is proven,
+//!   or beyond 2^62) and `steps_over_stated`, their `status` (`proven`; of data `measured`, for it rests
+//!   on their moments) with `proven_from` (T₀) and `bound_there`, or the `reason` why there are none; and
+//!   `measured_steps`: the last recorded step `after` which, and the first `by` which and later, the gap is
+//!   at most ε (null if there is none), `about` where between the two, and that `over_stated`. `stopped` with
 //!   its `reason` (`interrupted`) if not all samples were looked at. In CSV a line is a recorded step: `t`,
-//!   `square_distance`, `square_distance_error`, `gap`, `gap_error`, `bound`, `batch_gap`; of a moment check
-//!   alone a token (`token`, `moment`, `moment_least`, `moment_most`, `tail_index`, `tail_index_least`,
-//!   `tail_index_most`, `verdict`), or, of a law, `moment` and `verdict`.
+//!   `square_distance` and `gap`, each with `_error` and `_status`, `bound`, `is_below`, `batch_gap`; of a
+//!   moment check alone a column (`of` `inputs` or `responses`; `token`, `moment`, `moment_least`,
+//!   `moment_most`, `tail_index`, `tail_index_least`, `tail_index_most`, `verdict`), or, of a law, `moment`
+//!   and `verdict`.
 //! * `construct normalized-gd` and `construct attention-operator` add `claims`, each with a name
 //!   (`claim`), what it is `about`, how often it was `checked`, the `worst` figure, the `at_least` (absent
 //!   if there is none) and `at_most` that are allowed, the `status` `proven` (in intervals) or
