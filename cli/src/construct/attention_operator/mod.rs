@@ -49,6 +49,7 @@ use popgd_core::{Error, Interval};
 use serde_json::Value;
 
 use super::comparison::{Comparison, is_rigorous, status};
+use super::instances::each;
 use super::report::{Answer, Report};
 use super::settings::Shared;
 use crate::config::Arguments;
@@ -130,26 +131,19 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
 fn find<S: CliScalar + Logarithm>(settings: &AttentionOperatorSettings) -> Result<Report, Failure> {
     let kind = settings.shared.scalar;
     let instances = if settings.atoms.is_some() { 1 } else { settings.shared.instances };
+    let found = each(&settings.shared, instances, |index| look::<S>(settings, index))?;
+    let finished = found.len() as u64;
+    let is_stopped = finished < instances;
     let (mut heads, mut mixtures) = (Comparison::default(), Comparison::default());
     let mut moved = changes::Moved::default();
     let mut recovered = recovered::Recovered::new(is_rigorous(kind));
     let mut answers = Vec::new();
-    for index in 0..instances {
-        let instance = instance::Instance::<S>::of(settings, index);
-        let value = instance.compare_heads(kind, &mut heads).map_err(refused)?;
-        moved.fine_tune(&instance, settings, index).map_err(refused)?;
-        moved.prompt(&instance, settings, index, kind, &mut mixtures).map_err(refused)?;
-        let floats = instance::Instance::<f64>::of(settings, index);
-        let weights = recovered.watch(settings, index, &floats).map_err(refused)?;
-        if settings.atoms.is_some() {
-            let mut tell = |name, title: &str, numbers: Vec<_>| {
-                answers.push(Answer { name, title: title.to_owned(), numbers });
-            };
-            let report = |numbers: &[S]| numbers.iter().map(|x| x.report()).collect::<Vec<_>>();
-            tell("query", "x, where the operator is taken", report(&instance.query));
-            tell("value", "A_μ(x), for A = I", report(&value));
-            tell("weights", "Weights of the atoms, recovered from values of A_μ", weights);
-        }
+    for own in found {
+        heads.merge(&own.heads);
+        mixtures.merge(&own.mixtures);
+        moved.merge(&own.moved);
+        recovered.merge(&own.recovered);
+        answers.extend(own.answers);
     }
     let mut claims = heads.claims(kind, "attention", "attention = operator");
     claims.extend(mixtures.claims(
@@ -159,9 +153,13 @@ fn find<S: CliScalar + Logarithm>(settings: &AttentionOperatorSettings) -> Resul
     ));
     claims.extend(moved.claims(status(kind)));
     claims.extend(recovered.claims());
-    let (own_claims, mut curves) = sampled::run(settings).map_err(refused)?;
-    claims.extend(own_claims);
-    curves.extend(changes::remainder(settings).map_err(refused)?);
+    let mut curves = Vec::new();
+    if !is_stopped {
+        let (own_claims, own_curves) = sampled::run(settings).map_err(refused)?;
+        claims.extend(own_claims);
+        curves.extend(own_curves);
+        curves.extend(changes::remainder(settings).map_err(refused)?);
+    }
     let data = match &settings.atoms {
         Some(_) => "atoms of one's own".to_owned(),
         None => format!("{} random instances", grouped(instances)),
@@ -180,5 +178,42 @@ fn find<S: CliScalar + Logarithm>(settings: &AttentionOperatorSettings) -> Resul
         claims,
         curves,
         answers,
+        stopped: is_stopped.then_some(finished),
     })
+}
+
+/// What was found of an instance.
+struct Found {
+    heads: Comparison,
+    mixtures: Comparison,
+    moved: changes::Moved,
+    recovered: recovered::Recovered,
+    answers: Vec<Answer>,
+}
+
+fn look<S: CliScalar + Logarithm>(
+    settings: &AttentionOperatorSettings,
+    index: u64,
+) -> Result<Found, Failure> {
+    let kind = settings.shared.scalar;
+    let (mut heads, mut mixtures) = (Comparison::default(), Comparison::default());
+    let mut moved = changes::Moved::default();
+    let mut recovered = recovered::Recovered::new(is_rigorous(kind));
+    let mut answers = Vec::new();
+    let instance = instance::Instance::<S>::of(settings, index);
+    let value = instance.compare_heads(kind, &mut heads).map_err(refused)?;
+    moved.fine_tune(&instance, settings, index).map_err(refused)?;
+    moved.prompt(&instance, settings, index, kind, &mut mixtures).map_err(refused)?;
+    let floats = instance::Instance::<f64>::of(settings, index);
+    let weights = recovered.watch(settings, index, &floats).map_err(refused)?;
+    if settings.atoms.is_some() {
+        let mut tell = |name: &str, title: &str, numbers: Vec<_>| {
+            answers.push(Answer { name: name.into(), title: title.into(), numbers });
+        };
+        let report = |numbers: &[S]| numbers.iter().map(|x| x.report()).collect::<Vec<_>>();
+        tell("query", "x, where the operator is taken", report(&instance.query));
+        tell("value", "A_μ(x), for A = I", report(&value));
+        tell("weights", "Weights of the atoms, recovered from values of A_μ", weights);
+    }
+    Ok(Found { heads, mixtures, moved, recovered, answers })
 }

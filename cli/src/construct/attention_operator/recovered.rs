@@ -9,6 +9,7 @@ use popgd_core::{Error, Interval};
 
 use super::AttentionOperatorSettings;
 use super::instance::{Instance, center};
+use crate::construct::comparison::greater;
 use crate::construct::random;
 use crate::construct::report::{Claim, Status, Verdict};
 use crate::construct::share::Share;
@@ -102,7 +103,7 @@ impl Recovered {
             self.missed += u64::from(found.is_disjoint_from(truth));
             let through = inverse[at * n..][..n].iter().zip(&open).map(|(c, e)| c.abs() * e);
             self.width.add(Number::Float(found.width()), Number::Float(through.sum()));
-            self.widest = self.widest.max(found.width());
+            self.widest = greater(self.widest, found.width());
             // In floats: the proven error of what they found, and roundings of the truth.
             let (lo, hi) = (found.lo() - truth.hi(), found.hi() - truth.lo());
             let proven = hi.max(-lo);
@@ -141,8 +142,22 @@ impl Recovered {
         let pieces = f64::from(PIECES);
         let error = 720.0 * size.powi(7) / pieces.powi(6) / 2_016_000.0;
         let scale = error + 1e-13 * (1.0 + size);
-        self.integral = self.integral.max((integral - moment).abs() / scale);
+        self.integral = greater(self.integral, (integral - moment).abs() / scale);
         Ok(())
+    }
+
+    /// What was found on other instances, too.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.undetermined += other.undetermined;
+        self.repeated += other.repeated;
+        self.off.merge(&other.off);
+        self.condition = self.condition.max(other.condition);
+        self.missed += other.missed;
+        self.width.merge(&other.width);
+        self.widest = greater(self.widest, other.widest);
+        self.integrals += other.integrals;
+        self.integral = greater(self.integral, other.integral);
     }
 
     /// What was found, as claims.

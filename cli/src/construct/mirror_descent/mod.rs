@@ -97,64 +97,203 @@
 //! `--plot FILE` draws leakage and remainders; what JSON and CSV hold is told in
 //! [`output::json`](crate::output::json).
 
-pub mod findings;
-pub mod instance;
+mod instance;
+mod leakage;
+mod remainders;
+mod sequence;
 pub mod settings;
 
+use popgd_core::Error;
+
+use self::instance::Instance;
+use self::sequence::Found;
+use self::settings::MirrorDescent;
+use super::comparison::{Comparison, greater};
+use super::instances::each;
+use super::report::{Answer, Claim, Report, Status};
 use crate::config::Arguments;
 use crate::config::construct::mirror_descent as config;
 use crate::error::Failure;
-use crate::interrupt;
-use crate::output::construct::mirror_descent as output;
-use crate::output::plot::target;
-use crate::output::sink::Sink;
-use crate::progress::Progress;
+use crate::output::digits::grouped;
+use crate::output::findings;
+use crate::provenance::scalar_name;
+use crate::scalar::Number;
+
+const COMMAND: &str = "construct mirror-descent";
+
+/// On so many instances leakage and orders are measured.
+const FEW: usize = 8;
+/// Leakage and remainders below this are rounding, and have no slope.
+const ROUNDING: f64 = 1e-13;
 
 /// Runs the transformer beside its algorithm, tells, and says what that means.
 ///
 /// # Errors
-/// What is wrong with the input; [`Failure::Refuted`] if the two are not the same,
-/// [`Failure::Interrupted`], and where results cannot be written.
+/// What is wrong with the input, and where results cannot be written; as
+/// [`findings::tell`].
 pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     let settings = config::resolve(arguments)?;
-    let sink = Sink::open(settings.shared.output.output.as_deref(), "--output")?;
-    let picture = target::of_path(settings.shared.output.plot.as_deref())?;
-    if settings.shared.dry_run {
-        return sink.write(output::plan(&settings)?.as_bytes());
+    findings::tell(COMMAND, &settings.shared, &settings.echo, || find(&settings))
+}
+
+fn find(settings: &MirrorDescent) -> Result<Report, Failure> {
+    let count = settings.shared.instances;
+    let found = each(&settings.shared, count, |number| sequence::look(settings, number as usize))?;
+    let few = (0..found.len().min(FEW))
+        .map(|number| told(settings, number, Instance::new(settings, number)))
+        .collect::<Result<Vec<Instance>, Failure>>()?;
+    let mut claims = equality(settings, &found);
+    claims.push(safe_rates(&found));
+    let (claim, curve) = leakage::of(settings, &few)?;
+    claims.push(claim);
+    let mut curves: Vec<_> = curve.into_iter().collect();
+    curves.extend(remainders::of(settings, &few)?);
+    Ok(Report {
+        command: COMMAND,
+        title: "Mixture of transition distributions: attention as mirror descent".into(),
+        subtitle: subtitle(settings),
+        claims,
+        curves,
+        answers: answers(settings, &found),
+        stopped: ((found.len() as u64) < count).then_some(found.len() as u64),
+    })
+}
+
+fn subtitle(settings: &MirrorDescent) -> String {
+    let plural = |count: usize, one: &str| {
+        format!("{} {one}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
+    };
+    let (lengths, kind) = match &settings.sequences {
+        Some(sequences) => {
+            let lengths = sequences.iter().map(Vec::len);
+            let (least, most) = (lengths.clone().min(), lengths.max());
+            let (least, most) = (least.unwrap_or(0), most.unwrap_or(0));
+            let text = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            (text, "given")
+        }
+        None => (settings.length.to_string(), "random"),
+    };
+    format!(
+        "q = {} tokens, m = {}, T = {lengths}, prior Dirichlet({}), η = {}, {} in {} layers, {} \
+         {kind} sequences, {}",
+        settings.alphabet,
+        plural(settings.order, "lag"),
+        settings.concentration,
+        settings.rate,
+        plural(settings.steps, "step"),
+        settings.layers(),
+        grouped(settings.shared.instances),
+        scalar_name(settings.shared.scalar),
+    )
+}
+
+fn equality(settings: &MirrorDescent, found: &[Found]) -> Vec<Claim> {
+    let kind = settings.shared.scalar;
+    let mut same = [Comparison::default(); 2];
+    for sequence in found {
+        same.iter_mut().zip(&sequence.same).for_each(|(all, own)| all.merge(own));
     }
-    interrupt::listen();
-    let progress =
-        Progress::of("sequence", settings.shared.instances, settings.shared.output.quiet);
-    let findings = findings::measure(&settings, &progress)?;
-    drop(progress);
-    sink.write(output::text(&settings, &findings)?.as_bytes())?;
-    if let Some(picture) = picture {
-        output::draw(&settings, &findings, picture)?;
+    let names = [("weights", "λ: layers = algorithm"), ("next", "next token: layers = algorithm")];
+    let claims = same.iter().zip(names);
+    claims.flat_map(|(same, (name, title))| same.claims(kind, name, title)).collect()
+}
+
+fn safe_rates(found: &[Found]) -> Claim {
+    let gains: Vec<f64> = found.iter().filter_map(|sequence| sequence.safe_gain).collect();
+    // What is no number would not be above 0 either.
+    let lowered = gains.iter().filter(|gain| !(**gain >= 0.0)).count();
+    let mut claim = Claim::at_most(
+        "safe_rate",
+        "sequences whose likelihood a step of the rate 1/L lowers",
+        gains.len() as u64,
+        lowered as f64,
+        0.0,
+        Status::Measured,
+    );
+    if gains.is_empty() {
+        claim = claim.not_applicable();
     }
-    if let Some(number) = findings.refuted() {
-        return Err(Failure::Refuted(format!(
-            "refuted: on sequence {}, counted from 1, the transformer does not do what the \
-             algorithm does",
-            number + 1
-        )));
+    claim
+}
+
+/// What is no claim: what steps do, and λ of sequences of one's own.
+fn answers(settings: &MirrorDescent, found: &[Found]) -> Vec<Answer> {
+    let figures = |figures: &[f64]| figures.iter().copied().map(Number::Float).collect();
+    let lowered = found.iter().filter(|own| own.gain.is_none_or(|gain| gain < 0.0)).count();
+    let mut answers = vec![Answer {
+        name: "lowered".into(),
+        title: format!("Sequences whose likelihood the steps lower, of {}", found.len()),
+        numbers: figures(&[lowered as f64]),
+    }];
+    let known: Vec<[f64; 2]> = found.iter().filter_map(|own| own.from_posterior).collect();
+    if !known.is_empty() {
+        let mean = |at: usize| known.iter().map(|own| own[at]).sum::<f64>() / known.len() as f64;
+        let others = match found.len() - known.len() {
+            0 => String::new(),
+            others => format!(" ({others} have too many states)"),
+        };
+        answers.push(Answer {
+            name: "from_posterior".into(),
+            title: format!(
+                "Mean distance to the posterior mean of λ: of the steps, of the uniform λ{others}"
+            ),
+            numbers: figures(&[mean(0), mean(1)]),
+        });
     }
-    if let Some(number) = findings.lowered() {
-        return Err(Failure::Refuted(format!(
-            "refuted: on sequence {}, counted from 1, a step of the rate 1/L lowers the likelihood",
-            number + 1
-        )));
+    if let Some(whole) = found.iter().filter_map(|own| own.whole).reduce(greater) {
+        answers.push(Answer {
+            name: "whole".into(),
+            title: "Largest difference of λ, all layers after each other less all steps".into(),
+            numbers: figures(&[whole]),
+        });
     }
-    if let Some(number) = findings.too_wide() {
-        return Err(Failure::Undecided(format!(
-            "not decided: on sequence {}, counted from 1, the enclosures are wider than {}; choose \
-             --scalar interval64, a smaller --rate, or fewer --steps",
-            number + 1,
-            findings::WIDEST
-        )));
+    if settings.sequences.is_some() {
+        for (at, own) in found.iter().enumerate() {
+            let number = at + 1;
+            answers.push(Answer {
+                name: format!("weights_{number}"),
+                title: format!("λ by the layers, sequence {number}"),
+                numbers: own.weights.clone(),
+            });
+            if let Some(mean) = &own.posterior {
+                answers.push(Answer {
+                    name: format!("posterior_{number}"),
+                    title: format!("Posterior mean of λ, sequence {number}"),
+                    numbers: figures(mean),
+                });
+            }
+        }
     }
-    if findings.interrupted {
-        let message = "interrupted before all sequences were tried; what was found is written";
-        return Err(Failure::Interrupted(message.to_owned()));
-    }
-    Ok(())
+    answers
+}
+
+/// What core refuses, in the words of the command line.
+fn told<T>(
+    settings: &MirrorDescent,
+    number: usize,
+    result: Result<T, Error>,
+) -> Result<T, Failure> {
+    result.map_err(|error| {
+        let place = match settings.sequences {
+            Some(_) => format!("--sequences, row {}", number + 1),
+            None => format!("sequence {}", number + 1),
+        };
+        match error {
+            Error::Impossible { position } => Failure::usage(format!(
+                "{place}, column {}: no earlier token within the order leads to this one: all \
+                 transitions have probability 0; take another sequence, order or π",
+                position + 1
+            )),
+            Error::NotFinite { what } => Failure::NotFinite(format!(
+                "{place}: the {what} left the range of the scalar; choose a smaller --rate, fewer \
+                 --steps, or --scalar f64"
+            )),
+            other => Failure::usage(format!("{place}: {other}")),
+        }
+    })
+}
+
+/// The largest |x − y|.
+fn largest(values: &[f64], others: &[f64]) -> f64 {
+    values.iter().zip(others).map(|(x, y)| (x - y).abs()).fold(0.0, greater)
 }

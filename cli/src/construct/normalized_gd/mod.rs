@@ -53,11 +53,13 @@ use popgd_core::{Error, Interval};
 use serde_json::Value;
 
 use super::comparison::{Comparison, is_rigorous, status};
+use super::instances::each;
 use super::report::{Answer, Report};
 use super::settings::Shared;
 use crate::config::Arguments;
 use crate::config::construct::normalized_gd::resolve;
 use crate::error::Failure;
+use crate::interrupt;
 use crate::number::Exact;
 use crate::output::digits::{grouped, short};
 use crate::output::findings;
@@ -140,29 +142,18 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
 fn find<S: CliScalar + Logarithm>(settings: &NormalizedGdSettings) -> Result<Report, Failure> {
     let kind = settings.shared.scalar;
     let instances = if settings.labelled.is_some() { 1 } else { settings.shared.instances };
-    let mut labels = Comparison::default();
-    let mut same_layers = Comparison::default();
-    let mut ends = Comparison::default();
-    let mut held = bounds::Held::default();
-    let mut answers = Vec::new();
-    for index in 0..instances {
-        let instance = instance::Instance::<S>::of(settings, index)?;
-        instance.compare_labels(kind, &mut labels);
-        let last = layers::run(&instance, settings.steps, kind, &mut same_layers, &mut ends)
-            .map_err(refused)?;
-        if instance.is_bounded() {
-            held.watch(&instance, settings.steps).map_err(refused)?;
-        }
-        if settings.labelled.is_some() {
-            let numbers = last.iter().map(|x| x.report()).collect();
-            let title = "Where the layers end".to_owned();
-            answers.push(Answer { name: "weights", title, numbers });
-            let margin = bounds::margin_of(&instance, 10 * settings.steps).map_err(refused)?;
-            let title = "γ, the margin of the samples: at least, at most".to_owned();
-            let numbers = margin.iter().map(|x| x.report()).collect();
-            answers.push(Answer { name: "margin", title, numbers });
-        }
+    let found = each(&settings.shared, instances, |index| look::<S>(settings, index))?;
+    let is_stopped = (found.len() as u64) < instances;
+    let mut all = Found::default();
+    let finished = found.len() as u64;
+    for own in found {
+        all.labels.merge(&own.labels);
+        all.same_layers.merge(&own.same_layers);
+        all.ends.merge(&own.ends);
+        all.held.merge(&own.held);
+        all.answers.extend(own.answers);
     }
+    let Found { labels, same_layers, ends, held, answers } = all;
     let mut claims = labels.claims(kind, "labels", "labels by ReLUs = labels by products");
     claims.retain(|claim| claim.name != "width");
     claims.extend(same_layers.claims(kind, "layer", "a layer = a step"));
@@ -170,8 +161,11 @@ fn find<S: CliScalar + Logarithm>(settings: &NormalizedGdSettings) -> Result<Rep
         claims.extend(ends.claims(kind, "layers", "all layers = all steps, a step on average"));
     }
     claims.extend(held.claims(status(kind)));
-    let mut curves = curves::of(settings).map_err(refused)?;
-    if settings.train > 0 {
+    let mut curves = Vec::new();
+    if !is_stopped {
+        curves = curves::of(settings).map_err(refused)?;
+    }
+    if settings.train > 0 && !is_stopped {
         let (own_claims, curve) = training::run(settings).map_err(refused)?;
         claims.extend(own_claims);
         curves.extend(curve);
@@ -194,5 +188,41 @@ fn find<S: CliScalar + Logarithm>(settings: &NormalizedGdSettings) -> Result<Rep
         claims,
         curves,
         answers,
+        stopped: (is_stopped || interrupt::requested()).then_some(finished),
     })
+}
+
+/// What was found of an instance, or of all.
+#[derive(Default)]
+struct Found {
+    labels: Comparison,
+    same_layers: Comparison,
+    ends: Comparison,
+    held: bounds::Held,
+    answers: Vec<Answer>,
+}
+
+fn look<S: CliScalar + Logarithm>(
+    settings: &NormalizedGdSettings,
+    index: u64,
+) -> Result<Found, Failure> {
+    let kind = settings.shared.scalar;
+    let mut found = Found::default();
+    let instance = instance::Instance::<S>::of(settings, index)?;
+    instance.compare_labels(kind, &mut found.labels);
+    let (same, ends) = (&mut found.same_layers, &mut found.ends);
+    let last = layers::run(&instance, settings.steps, kind, same, ends).map_err(refused)?;
+    if instance.is_bounded() {
+        found.held.watch(&instance, settings.steps).map_err(refused)?;
+    }
+    if settings.labelled.is_some() {
+        let margin = bounds::margin_of(&instance, 10 * settings.steps).map_err(refused)?;
+        let mut tell = |name: &str, title: &str, numbers: &[S]| {
+            let numbers = numbers.iter().map(|x| x.report()).collect();
+            found.answers.push(Answer { name: name.into(), title: title.into(), numbers });
+        };
+        tell("weights", "Where the layers end", &last);
+        tell("margin", "γ, the margin of the samples: at least, at most", &margin);
+    }
+    Ok(found)
 }
