@@ -126,11 +126,7 @@ impl Instance {
     }
 
     /// The same by the algorithm: z and λ after it, and the next token's distribution.
-    pub fn step<S: Logarithm>(
-        &self,
-        logits: &[S],
-        rate: S,
-    ) -> Result<(Vec<S>, Vec<S>, Vec<S>), Error> {
+    pub fn step<S: Logarithm>(&self, logits: &[S], rate: S) -> Result<[Vec<S>; 3], Error> {
         let transitions = self.transitions(rate);
         let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
         let mut logits = logits.to_vec();
@@ -138,7 +134,7 @@ impl Instance {
         let mut next = vec![rate; self.alphabet];
         mixture.step(&self.tokens, rate, &mut logits, &mut weights, &mut gradient)?;
         mixture.predict(&self.tokens, &weights, &mut next)?;
-        Ok((logits, weights, next))
+        Ok([logits, weights, next])
     }
 
     /// The posterior mean of λ.

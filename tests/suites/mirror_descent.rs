@@ -126,7 +126,7 @@ fn two_layers_are_a_step_for_certain() {
             let points: Vec<Enclosure> = logits.iter().map(|&z| Enclosure::point(z)).collect();
             let (weights, next) =
                 instance.stack_from(&points, rate, Enclosure::point(GHOSTS)).unwrap();
-            let (after, algorithm, expected) = instance.step(&points, rate).unwrap();
+            let [after, algorithm, expected] = instance.step(&points, rate).unwrap();
             let most = after.iter().fold(f64::NEG_INFINITY, |most, z| most.max(z.midpoint()));
             logits = after.iter().map(|z| z.midpoint() - most).collect();
             [(weights, algorithm), (next, expected)].iter().all(|(layers, steps)| {
