@@ -201,7 +201,7 @@ fn logits_beyond_the_range_of_exponentials_are_fine_and_beyond_that_of_numbers_r
 #[test]
 fn of_what_has_not_settled_no_order_is_claimed() {
     // Evidence without end: ε = 1/4096 is far from uniform still, and so the posterior from a step.
-    let found = document(&["--order", "2", "-T", "4000", "--instances", "2"]);
+    let found = document(&["-m", "2", "-T", "4000", "--instances", "2", "--mask-strength", "20"]);
     assert!(curve(&found, "remainder_right").get("claimed_order").is_none(), "{found}");
     // Strengths that take all digits of the logarithms beside them tell nothing.
     let found = document(&small(&["--mask-strength", "20,20,1e10,1e16"]));

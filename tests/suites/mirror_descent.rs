@@ -147,9 +147,8 @@ fn two_layers_are_a_step_for_certain() {
     fn largest(seed: u64) -> bool {
         proves(&some_instance([10, 6, 200], seed), 4)
     }
-    let is_long = std::env::var("POPGD_LONG").as_deref() == Ok("1");
-    check(if is_long { 1000 } else { 40 }, property as fn(Large) -> bool);
-    check(if is_long { 1000 } else { 2 }, largest as fn(u64) -> bool);
+    check(40, property as fn(Large) -> bool);
+    check(2, largest as fn(u64) -> bool);
 }
 
 #[test]

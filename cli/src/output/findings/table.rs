@@ -40,6 +40,7 @@ pub(super) fn text(output: &OutputSettings, report: &Report) -> String {
 fn row(claim: &Claim) -> Vec<String> {
     let (least, most) = claim.allowed;
     let allowed = match (least == f64::NEG_INFINITY, most == f64::INFINITY) {
+        (true, true) => "–".to_owned(),
         (true, _) => format!("≤ {}", short(most)),
         (_, true) => format!("≥ {}", short(least)),
         _ => format!("{} … {}", short(least), short(most)),
