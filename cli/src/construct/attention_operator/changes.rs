@@ -75,7 +75,12 @@ impl Moved {
         let prompts: Vec<S> = exactly(&prompts);
         let along = instance.slope_of(&instance.matrix)?;
         let own = Measure::new(d, &instance.atoms, None)?;
-        let reference = own.reference(&along, center);
+        let mut reference = own.reference(&along, center);
+        // Of a prompt that wins by far, moments relative to the atoms would overflow.
+        if settings.prompts > 0 {
+            let other = Measure::new(d, &prompts, None)?.reference(&along, center);
+            reference = if center(other) > center(reference) { other } else { reference };
+        }
         let mut mean = along.clone();
         let moment = own.tilt(&along, reference, &mut mean)?;
         let before = mean.clone();
