@@ -459,6 +459,8 @@ fn wrong_measures_are_refused() {
     assert_eq!(found, Error::NotFinite { what: "atoms" });
     let found = Measure::new(1, &[1.0, 2.0], Some(&[0.0; 2])).unwrap_err();
     assert_eq!(found, Error::NotPositive { what: "sum of the weights of atoms" });
+    let found = Measure::new(1, &[1.0, 2.0], Some(&[2.0, -1.0])).unwrap_err();
+    assert_eq!(found, Error::NotPositive { what: "weights of atoms" });
     // Products that overflow.
     let measure = Measure::new(1, &[1e300, -1e300], None).unwrap();
     let reference = measure.reference(&[1e300], number);
