@@ -78,7 +78,8 @@ pub struct SharedArgs {
     #[arg(long, value_name = "SEED", help_heading = "Instances", allow_hyphen_values = true)]
     pub seed: Option<String>,
 
-    /// On how many random instances the transformer is run beside its algorithm
+    /// On how many random instances the transformer is run beside its algorithm; data of one's own
+    /// take their place [default: 100]
     #[arg(long, value_name = "N", help_heading = "Instances", allow_hyphen_values = true)]
     pub instances: Option<String>,
 
@@ -140,7 +141,7 @@ pub struct MirrorDescentArgs {
     )]
     pub rate: Option<String>,
 
-    /// How many mirror-descent steps, each one layer more [default: 1]
+    /// S, how many mirror-descent steps: 2S + 1 layers [default: 1]
     #[arg(long, value_name = "N", help_heading = "Construction", allow_hyphen_values = true)]
     pub steps: Option<String>,
 

@@ -89,22 +89,52 @@ impl Instance {
         Ok((weights, next))
     }
 
-    /// The same for several steps, by two layers each.
+    /// The same for several steps, by two layers each, with ghosts of that weight.
     pub fn stack<S: Logarithm>(
         &self,
         rate: S,
         steps: usize,
-        shift: S,
+        ghosts: S,
     ) -> Result<(Vec<S>, Vec<S>), Error> {
         let (q, m, length) = (self.alphabet, self.order, self.tokens.len());
         let transitions = self.transitions(rate);
         let mixture = Mixture::new(q, m, &transitions)?;
         let mut memory = vec![rate; Stacked::<S>::memory(q, m, length, steps)];
-        let stacked = Stacked::new(mixture, length, rate, steps, shift, &mut memory)?;
+        let stacked = Stacked::new(mixture, length, rate, steps, ghosts, &mut memory)?;
         let mut scratch = vec![rate; stacked.scratch()];
         let (mut weights, mut next) = (vec![rate; m], vec![rate; q]);
         stacked.run(&self.tokens, &mut weights, &mut next, &mut scratch)?;
         Ok((weights, next))
+    }
+
+    /// One step by two layers, from λ = softmax(z).
+    pub fn stack_from<S: Logarithm>(
+        &self,
+        logits: &[S],
+        rate: S,
+        ghosts: S,
+    ) -> Result<(Vec<S>, Vec<S>), Error> {
+        let (q, m, length) = (self.alphabet, self.order, self.tokens.len());
+        let transitions = self.transitions(rate);
+        let mixture = Mixture::new(q, m, &transitions)?;
+        let mut memory = vec![rate; Stacked::<S>::memory(q, m, length, 1)];
+        let stacked = Stacked::new(mixture, length, rate, 1, ghosts, &mut memory)?;
+        let mut scratch = vec![rate; stacked.scratch()];
+        let (mut weights, mut next) = (vec![rate; m], vec![rate; q]);
+        stacked.run_from(logits, &self.tokens, &mut weights, &mut next, &mut scratch)?;
+        Ok((weights, next))
+    }
+
+    /// The same by the algorithm: z and λ after it, and the next token's distribution.
+    pub fn step<S: Logarithm>(&self, logits: &[S], rate: S) -> Result<[Vec<S>; 3], Error> {
+        let transitions = self.transitions(rate);
+        let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
+        let mut logits = logits.to_vec();
+        let (mut weights, mut gradient) = (logits.clone(), logits.clone());
+        let mut next = vec![rate; self.alphabet];
+        mixture.step(&self.tokens, rate, &mut logits, &mut weights, &mut gradient)?;
+        mixture.predict(&self.tokens, &weights, &mut next)?;
+        Ok([logits, weights, next])
     }
 
     /// The posterior mean of λ.

@@ -61,6 +61,11 @@ impl Random {
     }
 }
 
+/// The greater of two; what is no number is greater than all, where a maximum of floats would leave it out.
+pub fn greater(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
+}
+
 /// Points, exactly.
 pub fn points(numbers: &[f64]) -> Vec<Interval<f64>> {
     numbers.iter().map(|&x| Interval::point(x)).collect()
@@ -82,7 +87,7 @@ pub struct RandomSamples {
 impl RandomSamples {
     /// The largest ‖z_i‖.
     pub fn radius(&self) -> f64 {
-        self.rows.chunks_exact(self.features).map(norm).fold(0.0, f64::max)
+        self.rows.chunks_exact(self.features).map(norm).fold(0.0, greater)
     }
 
     /// Samples of these sizes.

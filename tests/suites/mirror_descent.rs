@@ -7,9 +7,13 @@ use popgd_core::in_context::mirror_descent::{posterior, sampling};
 use popgd_core::{Error, Interval, Scalar};
 use popgd_tests::mixture::{Instance, uniform};
 use popgd_tests::property::check;
+use popgd_tests::samples::greater;
 use quickcheck::{Arbitrary, Gen};
 
 type Enclosure = Interval<f64>;
+
+/// The weight of ghosts: 2^−140, far below all rounding.
+const GHOSTS: f64 = 1.0 / (1_u128 << 100) as f64 / (1_u64 << 40) as f64;
 
 /// Sizes up to q = 10, m = 6, T = 200, some transitions being 0.
 #[derive(Clone, Debug)]
@@ -26,9 +30,7 @@ impl Arbitrary for Large {
 }
 
 fn size<F: Fn(f64, f64) -> f64>(values: &[f64], others: &[f64], of: F) -> f64 {
-    // What is no number is larger than all.
-    let larger = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };
-    values.iter().zip(others).map(|(&x, &y)| of(x, y)).fold(0.0, larger)
+    values.iter().zip(others).map(|(&x, &y)| of(x, y)).fold(0.0, greater)
 }
 
 /// The largest logit that the algorithm has, at least 1: rounding it is the least that floats do.
@@ -37,7 +39,7 @@ fn largest_logit(instance: &Instance, rate: f64) -> f64 {
     let mut gradient = even.clone();
     let mixture = Mixture::new(instance.alphabet, instance.order, &instance.transitions).unwrap();
     mixture.gradient(&instance.tokens, &even, &mut gradient).unwrap();
-    gradient.iter().fold(1.0_f64, |most, &slope| most.max(rate * slope))
+    gradient.iter().fold(1.0, |most, &slope| greater(most, rate * slope))
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn two_layers_a_step_are_several_steps() {
         let order = instance.order as i64;
         (0..4).all(|steps| {
             let rate = 1.0_f64.rational(1, order + 1);
-            let (weights, next) = instance.stack(rate, steps, 100.0).unwrap();
+            let (weights, next) = instance.stack(rate, steps, GHOSTS).unwrap();
             let algorithm = instance.descend(rate, steps).unwrap();
             let off = size(&weights, &algorithm, |x, y| (x - y).abs());
             assert!((next.iter().sum::<f64>() - 1.0).abs() < 1e-14);
@@ -102,7 +104,7 @@ fn two_layers_a_step_are_several_steps() {
         instance.tokens.truncate(20);
         let one = Enclosure::point(1.0);
         let rate = one.rational(1, instance.order as i64 + 1);
-        let (weights, _) = instance.stack(rate, 3, one.integer(100)).unwrap();
+        let (weights, _) = instance.stack(rate, 3, Enclosure::point(GHOSTS)).unwrap();
         let algorithm = instance.descend(rate, 3).unwrap();
         // The transformer is exactly the algorithm at λ + ε, which no enclosure here tells apart.
         weights
@@ -113,14 +115,50 @@ fn two_layers_a_step_are_several_steps() {
     check(20, enclosed as fn(Large) -> bool);
 }
 
+/// Each step from a point λ, so that nothing widens from step to step.
+#[test]
+fn two_layers_are_a_step_for_certain() {
+    fn proves(instance: &Instance, steps: usize) -> bool {
+        let one = Enclosure::point(1.0);
+        let rate = one.rational(1, instance.order as i64 + 1);
+        let mut logits = vec![0.0; instance.order];
+        (0..steps).all(|_| {
+            let points: Vec<Enclosure> = logits.iter().map(|&z| Enclosure::point(z)).collect();
+            let (weights, next) =
+                instance.stack_from(&points, rate, Enclosure::point(GHOSTS)).unwrap();
+            let [after, algorithm, expected] = instance.step(&points, rate).unwrap();
+            let most = after.iter().fold(f64::NEG_INFINITY, |most, z| most.max(z.midpoint()));
+            logits = after.iter().map(|z| z.midpoint() - most).collect();
+            [(weights, algorithm), (next, expected)].iter().all(|(layers, steps)| {
+                // Relative to the largest entry, which a distribution has.
+                let size = steps.iter().map(|p| p.lo()).fold(0.0, greater);
+                layers.iter().zip(steps).all(|(x, y)| {
+                    let widest = greater(x.width(), y.width());
+                    assert!(widest <= 1e-12 * size, "{:e}", widest / size);
+                    !x.is_disjoint_from(*y)
+                })
+            })
+        })
+    }
+    fn property(Large(instance): Large) -> bool {
+        proves(&instance, 2)
+    }
+    // At the largest sizes, of 4 steps each.
+    fn largest(seed: u64) -> bool {
+        proves(&some_instance([10, 6, 200], seed), 4)
+    }
+    check(40, property as fn(Large) -> bool);
+    check(2, largest as fn(u64) -> bool);
+}
+
 #[test]
 fn ghosts_that_are_not_light_show() {
-    // With ε = e^{−shift} the gradient is that at λ + ε: not the algorithm's, but by O(ε).
+    // The gradient is that at λ + ε: not the algorithm's, but by O(ε).
     let instance = some_instance([4, 3, 30], 5);
     let rate = 0.25;
     let exact = instance.descend(rate, 3).unwrap();
-    let off = |shift: f64| {
-        let (weights, _) = instance.stack(rate, 3, shift).unwrap();
+    let off = |power: f64| {
+        let (weights, _) = instance.stack(rate, 3, (-power).exp()).unwrap();
         size(&weights, &exact, |x, y| (x - y).abs())
     };
     let slope = (off(8.0) / off(6.0)).ln() / 2.0;
@@ -276,7 +314,7 @@ fn hard_cases_have_the_right_answer_or_a_typed_error() {
     assert_eq!(empty.attend(0.25, None).unwrap().0, third);
     assert_eq!(empty.attend(0.25, Some(9.0)).unwrap().0.len(), 3);
     assert_eq!(empty.descend(0.25, 1).unwrap(), third);
-    assert_eq!(empty.stack(0.25, 2, 100.0).unwrap().0, third);
+    assert_eq!(empty.stack(0.25, 2, GHOSTS).unwrap().0, third);
     assert_eq!(empty.bayes(1.0).unwrap(), third);
     // Fewer tokens than lags, and tokens that do not exist.
     let short = with(&soft, 3, &[0, 1]);
@@ -302,7 +340,7 @@ fn hard_cases_have_the_right_answer_or_a_typed_error() {
     assert_eq!(never.attend(0.3, None).unwrap_err(), impossible);
     assert_eq!(never.descend(0.3, 1).unwrap_err(), impossible);
     assert_eq!(never.bayes(1.0).unwrap_err(), impossible);
-    assert_eq!(never.stack(0.3, 2, 100.0).unwrap_err(), impossible);
+    assert_eq!(never.stack(0.3, 2, GHOSTS).unwrap_err(), impossible);
     // Logits far beyond the range of exp, and beyond that of numbers.
     let long = some_instance([5, 3, 100], 3);
     let (sharp, next) = long.attend(1e6, None).unwrap();
@@ -312,7 +350,7 @@ fn hard_cases_have_the_right_answer_or_a_typed_error() {
     assert!(matches!(long.attend(1e308, None), Err(Error::NotFinite { .. })));
     assert!(matches!(long.descend(1e308, 1), Err(Error::NotFinite { .. })));
     assert!(matches!(long.attend(0.3, Some(f64::NAN)), Err(Error::NotFinite { .. })));
-    assert!(matches!(long.stack(0.3, 2, 1000.0), Err(Error::NotFinite { .. })));
+    assert!(matches!(long.stack(0.3, 2, 0.0), Err(Error::NotFinite { .. })));
     // A prior that is none, and a posterior that is too large.
     for a in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(long.bayes(a), Err(Error::NotPositive { .. })), "{a}");

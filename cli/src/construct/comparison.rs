@@ -1,13 +1,11 @@
 //! A transformer and its algorithm, number by number.
 
-use super::report::{Claim, Status};
+use super::report::{Claim, Status, Verdict};
 use crate::scalar::Number;
 use crate::settings::ScalarKind;
 
-/// Floats may be so many units in the last place apart, beside what the roundings of logits do.
-pub const ULPS: f64 = 16.0;
-
-/// Enclosures may be so many units in the last place wide: 1e−12 of doubles.
+/// Enclosures may be so many units in the last place wide, relative to what they are compared by, and
+/// what they enclose so far apart: 1e−12 of doubles.
 const WIDTH: f64 = 1e-12 / f64::EPSILON;
 
 /// The worst of all that was compared.
@@ -15,9 +13,32 @@ const WIDTH: f64 = 1e-12 / f64::EPSILON;
 pub struct Comparison {
     compared: u64,
     disjoint: u64,
-    ulps: f64,
-    excess: f64,
-    width: f64,
+    apart: Nearest,
+    width: Nearest,
+}
+
+/// Of figures and what is allowed for them, the pair that comes nearest to its limit or is farthest beyond.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nearest {
+    found: f64,
+    allowed: f64,
+    share: f64,
+}
+
+impl Nearest {
+    fn add(&mut self, found: f64, allowed: f64) {
+        // What is no number is as far off as can be.
+        let share = if found.is_nan() { f64::INFINITY } else { found / allowed };
+        if self.allowed == 0.0 || share > self.share {
+            *self = Self { found, allowed, share };
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        if other.allowed > 0.0 {
+            self.add(other.found, other.allowed);
+        }
+    }
 }
 
 /// The distance of 1 and the next number of this type.
@@ -64,24 +85,31 @@ pub fn width(number: Number) -> f64 {
 }
 
 impl Comparison {
-    /// Compares two numbers, relative to `scale`; `logits` is about how large the exponents
-    /// behind them are, whose roundings the exponential passes on.
-    pub fn add(&mut self, kind: ScalarKind, a: Number, b: Number, scale: f64, logits: f64) {
+    /// Compares two numbers, relative to `scale`. `roundings` is how many units in the last place of
+    /// that two floats may be apart, which is derived from what was rounded on the way to them.
+    /// Enclosures may be no wider than 1e−12, and what they enclose no farther apart.
+    pub fn add(&mut self, kind: ScalarKind, a: Number, b: Number, scale: f64, roundings: f64) {
         self.compared += 1;
         let unit = epsilon(kind) * scale;
         let relative = |size: f64| if size == 0.0 { 0.0 } else { size / unit };
         let ((a_lo, a_hi), (b_lo, b_hi)) = (ends(a), ends(b));
-        let is_disjoint = !(a_lo <= b_hi && b_lo <= a_hi);
+        // The largest |x − y|, x and y being anywhere in their enclosures.
+        let apart = relative(greater((a_hi - b_lo).abs(), (b_hi - a_lo).abs()));
         if is_rigorous(kind) {
-            self.disjoint += u64::from(is_disjoint);
+            self.disjoint += u64::from(a_lo > b_hi || b_lo > a_hi);
+            self.apart.add(apart * (1.0 + f64::EPSILON), WIDTH);
+            self.width.add(greater(relative(width(a)), relative(width(b))), WIDTH);
+        } else {
+            self.apart.add(apart, roundings);
         }
-        let ulps = relative((a.center() - b.center()).abs());
-        // What is no number is as far off as can be.
-        let worst = |x: f64, y: f64| if y.is_nan() { f64::INFINITY } else { x.max(y) };
-        self.ulps = worst(self.ulps, ulps);
-        self.excess = worst(self.excess, ulps / (ULPS + logits));
-        let allowance = 1.0 + logits / 400.0;
-        self.width = worst(self.width, relative(width(a).max(width(b))) / allowance);
+    }
+
+    /// What another has compared, too.
+    pub fn merge(&mut self, other: &Self) {
+        self.compared += other.compared;
+        self.disjoint += other.disjoint;
+        self.apart.merge(other.apart);
+        self.width.merge(other.width);
     }
 
     /// Whether anything was compared.
@@ -89,37 +117,43 @@ impl Comparison {
         self.compared > 0
     }
 
-    /// That both are the same, and over intervals how wide.
+    /// That both are the same: in floats up to what they round; in intervals up to what is proven, the
+    /// width of enclosures being told beside. Of enclosures that do not meet it is refuted, of wide ones
+    /// it is open.
     pub fn claims(&self, kind: ScalarKind, name: &'static str, title: &str) -> Vec<Claim> {
+        let claim = |name, of: Nearest, unit: f64, title: String| {
+            let (found, most) = (of.found * unit, of.allowed * unit);
+            Claim::at_most(name, title, self.compared, found, most, status(kind))
+        };
         if !is_rigorous(kind) {
-            let claim = |measured, most, title: String| {
-                Claim::at_most(name, title, self.compared, measured, most, Status::Measured)
-            };
-            let mut claim = claim(self.ulps, ULPS, format!("{title}: ulps apart"));
-            // Large logits allow for more.
-            if self.excess <= 1.0 && self.compared > 0 {
-                claim.allowed.1 = claim.allowed.1.max(self.ulps);
-                claim.verdict = super::report::Verdict::Holds;
-            }
-            return vec![claim];
+            return vec![claim(name, self.apart, 1.0, format!("{title}: ulps apart"))];
         }
-        vec![
-            Claim::at_most(
-                name,
-                format!("{title}: enclosures that do not meet"),
-                self.compared,
-                self.disjoint as f64,
-                0.0,
-                Status::Proven,
-            ),
-            Claim::at_most(
-                "width",
-                format!("{title}: width of enclosures"),
-                self.compared,
-                self.width * epsilon(kind),
-                WIDTH * epsilon(kind),
-                Status::Proven,
-            ),
-        ]
+        let unit = epsilon(kind);
+        let mut claims = vec![
+            claim(name, self.apart, unit, format!("{title}: apart at most")),
+            claim("width", self.width, unit, format!("{title}: width of enclosures")),
+        ];
+        for claim in claims.iter_mut().filter(|claim| claim.verdict == Verdict::Fails) {
+            // What is enclosed may be the same all the same.
+            claim.verdict = Verdict::Open;
+        }
+        if let Some(claim) = claims.first_mut().filter(|_| self.disjoint > 0) {
+            claim.verdict = Verdict::Fails;
+        }
+        claims
     }
+}
+
+/// The greater of two; what is no number counts as the greatest.
+pub fn greater(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
+/// How many units in the last place of the largest value two means by softmax weights may be apart:
+/// both are of n values, and each logit is a sum of `terms` products whose sizes come to `products`
+/// at most, itself at most `logit`. A logit off by δ moves the mean by 2δ times the largest value.
+pub fn softmax_roundings(terms: usize, products: f64, logit: f64, values: usize) -> f64 {
+    let of_logits = terms as f64 * products + 2.0 * logit;
+    // Exponentials, sums by halves, quotients, and what is added to them.
+    2.0 * (of_logits + (values as f64).log2().max(0.0) + 8.0)
 }

@@ -5,6 +5,7 @@
 
 pub mod attention_operator;
 pub mod comparison;
+pub mod instances;
 pub mod mirror_descent;
 pub mod normalized_gd;
 pub mod random;

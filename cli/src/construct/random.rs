@@ -1,6 +1,6 @@
 //! What constructions draw.
 
-use rand_distr::{Distribution, StandardNormal, StandardUniform, StudentT};
+use rand_distr::{Distribution, Gamma, StandardNormal, StandardUniform, StudentT};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -29,6 +29,18 @@ impl Random {
     pub fn heavy(&mut self, count: usize) -> Vec<f64> {
         let Ok(student) = StudentT::new(2.0) else { return vec![0.0; count] };
         (0..count).map(|_| student.sample(&mut self.0)).collect()
+    }
+
+    /// λ ~ Dirichlet(a, …, a), as gamma variables over their sum; even if all of them vanish.
+    pub fn dirichlet(&mut self, count: usize, concentration: f64) -> Vec<f64> {
+        let mut weights = vec![1.0; count];
+        if let Ok(gamma) = Gamma::new(concentration, 1.0) {
+            weights.iter_mut().for_each(|weight| *weight = gamma.sample(&mut self.0));
+        }
+        let sum: f64 = weights.iter().sum();
+        let usable = sum > 0.0 && sum.is_finite();
+        let even = 1.0 / count as f64;
+        weights.iter().map(|weight| if usable { weight / sum } else { even }).collect()
     }
 }
 

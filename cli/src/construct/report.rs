@@ -98,6 +98,13 @@ impl Claim {
         Self { name, title: title.into(), checked, measured, allowed, status, verdict }
     }
 
+    /// The same, where there was nothing to look at.
+    #[must_use]
+    pub fn not_applicable(mut self) -> Self {
+        self.verdict = Verdict::NotApplicable;
+        self
+    }
+
     /// The same, but not decided.
     #[must_use]
     pub fn open(mut self) -> Self {
@@ -115,7 +122,7 @@ pub struct Curve {
     pub title: String,
     /// What it is against.
     pub against: &'static str,
-    /// Pairs of both, all positive.
+    /// Pairs of both, all positive, from left to right.
     pub points: Vec<(f64, f64)>,
     /// The bound at each of them, if there is one.
     pub bounds: Vec<f64>,
@@ -123,16 +130,31 @@ pub struct Curve {
     pub claimed: Option<f64>,
     /// How far a fitted power may be from that.
     pub tolerance: f64,
+    /// Where the power is to be seen.
+    pub limit: Limit,
+}
+
+/// Which end of a curve has a power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// As what it is against falls.
+    Small,
+    /// As that grows.
+    Large,
 }
 
 impl Curve {
-    /// The power over the last decade, and from where on it was fitted; only of a curve of which a power
-    /// is claimed, for of others it may mean nothing.
+    /// The power over the decade next to its limit, and the least figure that it was fitted from; only of a
+    /// curve of which a power is claimed, for of others it may mean nothing.
     pub fn order(&self) -> Option<(f64, f64)> {
         self.claimed?;
-        let end = self.points.last()?.0;
-        let late: Vec<_> = self.points.iter().copied().filter(|(x, _)| *x >= end / 10.5).collect();
-        let points = if late.len() >= 3 { late } else { self.points.clone() };
+        let (first, end) = (self.points.first()?.0, self.points.last()?.0);
+        let is_near = |x: f64| match self.limit {
+            Limit::Small => x <= first * 10.5,
+            Limit::Large => x >= end / 10.5,
+        };
+        let near: Vec<_> = self.points.iter().copied().filter(|(x, _)| is_near(*x)).collect();
+        let points = if near.len() >= 3 { near } else { self.points.clone() };
         Some((fit::slope(&points, 0)?, points.first()?.0))
     }
 }
@@ -150,15 +172,17 @@ pub struct Report {
     pub claims: Vec<Claim>,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Vectors of one's own data: a name, words for it, its entries.
+    /// What is told beside: of one's own data, and what is no claim.
     pub answers: Vec<Answer>,
+    /// How many instances were looked at, if the user stopped it before all were.
+    pub stopped: Option<u64>,
 }
 
-/// A result about one's own data.
+/// A result that is no claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Its name in results.
-    pub name: &'static str,
+    pub name: String,
     /// The same in words.
     pub title: String,
     /// Its entries.

@@ -49,6 +49,16 @@ impl Share {
         }
     }
 
+    /// What another has looked at, too.
+    pub fn merge(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.is_exceeded |= other.is_exceeded;
+        self.is_undecided |= other.is_undecided;
+        if let Some(share) = other.largest {
+            self.largest = Some(self.largest.map_or(share, |largest| largest.max(share)));
+        }
+    }
+
     /// That the bound holds, wherever it was looked at.
     pub fn claim(&self, name: &'static str, title: impl Into<String>, status: Status) -> Claim {
         let most = if status == Status::Proven { 1.0 } else { 1.0 + SLACK };

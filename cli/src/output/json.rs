@@ -120,15 +120,22 @@
 //!   moment check alone a column (`of` `inputs` or `responses`; `token`, `moment`, `moment_least`,
 //!   `moment_most`, `tail_index`, `tail_index_least`, `tail_index_most`, `verdict`), or, of a law, `moment`
 //!   and `verdict`.
-//! * `construct normalized-gd` and `construct attention-operator` add `claims`, each with a name
-//!   (`claim`), what it is `about`, how often it was `checked`, the `worst` figure, the `at_least` (absent
-//!   if there is none) and `at_most` that are allowed, the `status` `proven` (in intervals) or
-//!   `measured`, and the `verdict` (`holds`, `fails`, `open`); and `curves`, each with a name (`curve`),
-//!   what it is `about` and `against`, its `points`, the `bounds` at these if there are any, and, where
-//!   an order is claimed, the `claimed_order` and the `fitted_order`, from `fitted_from` on. It is among
-//!   the claims too, under the name of its curve. Of samples of one's own there are also
-//!   `weights`, where the layers end, and `margin`, a lower and an upper bound of γ; of atoms of one's
-//!   own `query` (x), `value` (A_μ(x)) and the recovered `weights`. In CSV a line is a claim.
+//! * The `construct` commands add `stopped` (`reason`: `interrupted`; how many instances are `finished`) if
+//!   they were broken off; `claims`, each with a name (`claim`), what it is `about`, how often it was
+//!   `checked`, the `worst` figure, the `at_least` (absent if there is none) and `at_most` that are
+//!   allowed, the `status` `proven` (in intervals) or `measured`, and the `verdict` (`holds`, `fails`,
+//!   `open`, or `not applicable` where there was nothing to look at); and `curves`, each with a name
+//!   (`curve`), what it is `about` and `against`, its `points`, the `bounds` at these if there are any,
+//!   and, where an order is claimed, the `claimed_order` and the `fitted_order`, from `fitted_from` on. It is
+//!   among the claims too, under the name of its curve. In CSV a line is a claim. Beside:
+//!   - `mirror-descent`: `lowered`, on how many sequences the steps lower the likelihood (which they may);
+//!     `from_posterior`, the mean distance of λ and of the uniform λ to the posterior mean, where that was
+//!     computed; of several steps over floats `whole`, the largest difference of λ after all layers and after
+//!     all steps; of sequences of one's own `weights_1`, … (λ by the layers), and `posterior_1`, … .
+//!   - `normalized-gd`, of samples of one's own: `weights`, where the layers end, and `margin`, a lower and an
+//!     upper bound of γ.
+//!   - `attention-operator`, of atoms of one's own: `query` (x), `value` (A_μ(x)) and the recovered
+//!     `weights`.
 //! * `simulate` adds `exact`: the `trajectory` of the exact descent (`t`, `excess_loss`, `score_error`,
 //!   `value_error`), `limit_law` (`t_times_excess_loss`) where there is one, and `teacher_scores`, S* row
 //!   by row; `late`, one entry a `batch` size: over the window `from` … `to` the `slopes`, each with its
@@ -157,27 +164,7 @@
 //!   have less than ½ there as `failing_queries`, counted from 0; `shares_of_patches`, the mean weight on
 //!   each patch by the queries of its window over 1/K, and those below ½ as `missed_patches`; and
 //!   `value_matrix` and `scores`.
-//! * `construct mirror-descent` adds `stopped` (`reason`: `interrupted`; how many are `finished`) if it
-//!   was broken off, and then: `equality` of transformer and algorithm (`verdict`: `agrees`,
-//!   `differs`, or `open`; `difference_at_most` of λ and `next_difference_at_most` of the next token's
-//!   distribution; of enclosures the largest `relative_width`; `status`: `proven` of enclosures,
-//!   `measured` of floats); `likelihood` (on how many sequences the steps `lowered` it; how many have
-//!   a rate 1/L, `safe_rates`, and the `least_safe_gain` of a step of that rate, null if there are
-//!   none; `status`); `bayes` (of how many sequences the posterior mean is `known`, the
-//!   `largest_difference` of λ to it, and the `largest_difference_of_uniform` λ; null if there are
-//!   none; `status`); `leakage` (`status`; the `slope` between the two largest strengths that tell,
-//!   null if there are none; what is `claimed`; and for each of the `strengths` the `strength` δ, the
-//!   `error`, the `slope` of its logarithm from the strength before, or null, and whether the error
-//!   `is_within_bound` ½ηm²e^−δ, null below rounding); `remainders`, one a
-//!   `rate` (`claimed_order`; `order`, null where nothing but rounding is left; `verdict`: `agrees` or `differs`,
-//!   up to .05, or `open` where it has not settled; `status`; `points` of
-//!   `epsilon` and `error`); and `sequences` (`length`; λ by `transformer` and `algorithm`;
-//!   `difference_at_most`; `agrees`; `from_bayes`, null if unknown; `gain` of log-likelihood,
-//!   null where λ ends at a point under which the sequence is impossible;
-//!   `safe_rate`, null if there is none). Its `dry_run` has the number of `layers`. In CSV a line is a
-//!   sequence, counted from 1, with the same figures, `next_difference`, `relative_width` (empty for
-//!   floats), `uniform_from_bayes` and `safe_gain`.
-//! * `--dry-run` adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
+//! * `--dry-run`, where it adds anything, adds only `dry_run`: `stability` (`rate`, `lumped_limit`, `dense_limit`),
 //!   `burn_in_steps` where it can be predicted, and `expected_seconds`.
 //! * `--save-state` writes `t` and, of a lumped run, `state` (a start for a configuration file) and
 //!   `classes`; of a dense run `w0`, `logits` (starts likewise) and `scores`, and `kq0` where the

@@ -1,7 +1,6 @@
 //! How results leave: to standard output or into a file, one form a module.
 
 pub mod certify;
-pub mod construct;
 pub mod csv;
 pub mod digits;
 pub mod findings;

@@ -173,6 +173,7 @@ pub(crate) fn mirror_descent<S: Logarithm>(input: &Input<'_, S>, memory: &mut [S
     if let Ok(stack) = &stack {
         black_box(Stacked::scratch(stack));
         let _ = black_box(Stacked::run(stack, tokens, weights, next, scratch));
+        let _ = black_box(Stacked::run_from(stack, &[], tokens, weights, next, scratch));
     }
 }
 

@@ -31,6 +31,10 @@ pub(super) fn flags(
 /// [`Failure::Usage`], about the first thing that is wrong.
 pub fn resolve(arguments: &Arguments) -> Result<AttentionOperatorSettings, Failure> {
     let mut values = arguments.values()?;
+    if values.has("atoms") && values.has("instances") {
+        let message = "the atoms are the one instance: leave it out";
+        return Err(values.fail("instances", message));
+    }
     let (shared, mut echo) = shared(&mut values, "attention-operator", &OWN, 100)?;
     let atoms = match values.table("atoms")? {
         None => None,
@@ -53,6 +57,9 @@ pub fn resolve(arguments: &Arguments) -> Result<AttentionOperatorSettings, Failu
     }
     let prompts = in_range(&values, "prompts", 4, 0..=1000)?;
     let rank = in_range(&values, "rank", 1, 1..=features)?;
+    if atoms.is_some() {
+        echo.remove("instances");
+    }
     echo.insert("features".into(), echo::integer(features));
     echo.insert("samples".into(), echo::integer(samples));
     if let Some(given) = &atoms {

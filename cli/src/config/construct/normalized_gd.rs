@@ -33,6 +33,10 @@ pub(super) fn flags(arguments: &mut Arguments, args: &NormalizedGdArgs) -> Resul
 /// [`Failure::Usage`], about the first thing that is wrong.
 pub fn resolve(arguments: &Arguments) -> Result<NormalizedGdSettings, Failure> {
     let mut values = arguments.values()?;
+    if values.has("labelled") && values.has("instances") {
+        let message = "the labelled samples are the one instance: leave it out";
+        return Err(values.fail("instances", message));
+    }
     let (shared, mut echo) = shared(&mut values, "normalized-gd", &OWN, 100)?;
     let labelled = match values.table("labelled")? {
         None => None,
@@ -65,6 +69,9 @@ pub fn resolve(arguments: &Arguments) -> Result<NormalizedGdSettings, Failure> {
             None => Exact::one(),
         },
     };
+    if labelled.is_some() {
+        echo.remove("instances");
+    }
     echo.insert("features".into(), echo::integer(features));
     echo.insert("samples".into(), echo::integer(samples));
     if let Some(given) = &labelled {

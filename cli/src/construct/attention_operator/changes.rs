@@ -7,7 +7,7 @@ use super::AttentionOperatorSettings;
 use super::instance::{Instance, attend, center, exactly, norm};
 use crate::construct::comparison::Comparison;
 use crate::construct::random::{Random, into_unit_ball};
-use crate::construct::report::{Claim, Curve, Status};
+use crate::construct::report::{Claim, Curve, Limit, Status};
 use crate::construct::share::Share;
 use crate::fit;
 use crate::scalar::{CliScalar, count};
@@ -75,7 +75,12 @@ impl Moved {
         let prompts: Vec<S> = exactly(&prompts);
         let along = instance.slope_of(&instance.matrix)?;
         let own = Measure::new(d, &instance.atoms, None)?;
-        let reference = own.reference(&along, center);
+        let mut reference = own.reference(&along, center);
+        // Of a prompt that wins by far, moments relative to the atoms would overflow.
+        if settings.prompts > 0 {
+            let other = Measure::new(d, &prompts, None)?.reference(&along, center);
+            reference = if center(other) > center(reference) { other } else { reference };
+        }
         let mut mean = along.clone();
         let moment = own.tilt(&along, reference, &mut mean)?;
         let before = mean.clone();
@@ -89,9 +94,9 @@ impl Moved {
         let ones = vec![instance.radius.one(); own.count() + settings.prompts];
         let tokens = [&instance.atoms[..], &prompts].concat();
         let together = attend(&tokens, &ones, &instance.matrix, &instance.query)?;
-        let (scale, logits) = instance.sizes();
+        let (scale, roundings) = instance.sizes(&tokens);
         for (a, b) in together.iter().zip(&mean) {
-            mixtures.add(kind, a.report(), b.report(), scale, logits);
+            mixtures.add(kind, a.report(), b.report(), scale, roundings);
         }
         if settings.prompts > 0 && length > 0.0 {
             let zero = instance.radius.zero();
@@ -106,6 +111,12 @@ impl Moved {
             self.prompting.add(moved.report(), bound.report());
         }
         Ok(())
+    }
+
+    /// What was found on other instances, too.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.tuning.merge(&other.tuning);
+        self.prompting.merge(&other.prompting);
     }
 
     /// What was found, as claims.
@@ -168,5 +179,6 @@ pub(super) fn remainder(settings: &AttentionOperatorSettings) -> Result<Option<C
         bounds: Vec::new(),
         claimed: is_asymptotic.then_some(2.0),
         tolerance: 0.05,
+        limit: Limit::Small,
     }))
 }

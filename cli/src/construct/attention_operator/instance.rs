@@ -5,7 +5,7 @@ use popgd_core::in_context::attention_operator::{Measure, slope};
 use popgd_core::{Error, Scalar};
 
 use super::AttentionOperatorSettings;
-use crate::construct::comparison::Comparison;
+use crate::construct::comparison::{Comparison, softmax_roundings};
 use crate::construct::random::{Random, into_unit_ball};
 use crate::number::Exact;
 use crate::scalar::CliScalar;
@@ -114,13 +114,29 @@ impl<S: CliScalar> Instance<S> {
         Ok(mean)
     }
 
-    /// Bounds, about, of coordinates and of exponents.
-    pub(super) fn sizes(&self) -> (f64, f64) {
-        let largest = self.atoms.iter().fold(0.0, |most: f64, x| most.max(center(*x).abs()));
-        let along = self
-            .slope_of(&self.matrix)
-            .map_or(0.0, |along| along.iter().map(|x| center(*x).powi(2)).sum::<f64>().sqrt());
-        (largest, along * center(self.radius) * self.dimension as f64)
+    /// The largest coordinate of tokens, and how many units in its last place two means of them may be
+    /// apart.
+    pub(super) fn sizes(&self, tokens: &[S]) -> (f64, f64) {
+        let centers = |numbers: &[S]| numbers.iter().map(|&x| center(x)).collect::<Vec<f64>>();
+        let (tokens, query, matrix) =
+            (centers(tokens), centers(&self.query), centers(&self.matrix));
+        let largest = tokens.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        // Σ_ij x_i A_ij y_j, and the same of absolute values.
+        let exponent = |atom: &[f64], of: fn(f64) -> f64| -> f64 {
+            let rows = query.iter().zip(matrix.chunks_exact(self.dimension));
+            let row = |(x, row): (&f64, &[f64])| -> f64 {
+                row.iter().zip(atom).map(|(a, y)| of(x * a * y)).sum()
+            };
+            rows.map(row).sum()
+        };
+        let (mut products, mut logit) = (0.0_f64, 0.0_f64);
+        for atom in tokens.chunks_exact(self.dimension) {
+            products = products.max(exponent(atom, f64::abs));
+            logit = logit.max(exponent(atom, |x| x).abs());
+        }
+        // Each exponent is a sum of d sums of d products.
+        let count = tokens.len() / self.dimension;
+        (largest, softmax_roundings(2 * self.dimension, products, logit, count))
     }
 
     /// Softmax attention over the atoms beside the definition; the latter's value.
@@ -131,9 +147,9 @@ impl<S: CliScalar> Instance<S> {
     ) -> Result<Vec<S>, Error> {
         let value = self.value_with(&self.matrix)?;
         let head = attend(&self.atoms, &self.weights, &self.matrix, &self.query)?;
-        let (scale, logits) = self.sizes();
+        let (scale, roundings) = self.sizes(&self.atoms);
         for (a, b) in head.iter().zip(&value) {
-            heads.add(kind, a.report(), b.report(), scale, logits);
+            heads.add(kind, a.report(), b.report(), scale, roundings);
         }
         Ok(value)
     }

@@ -6,7 +6,7 @@ use popgd_core::in_context::attention_operator::{Measure, bounds};
 use super::AttentionOperatorSettings;
 use super::instance::Instance;
 use crate::construct::random::{Random, norm};
-use crate::construct::report::{Claim, Curve, Status};
+use crate::construct::report::{Claim, Curve, Limit, Status};
 use crate::construct::share::Share;
 use crate::scalar::Number;
 
@@ -98,6 +98,7 @@ pub(super) fn run(settings: &AttentionOperatorSettings) -> Result<(Vec<Claim>, V
         bounds: allowed,
         claimed: is_asymptotic.then_some(-0.5),
         tolerance: 0.05_f64.max(4.0 * error),
+        limit: Limit::Large,
     };
     Ok((vec![claim], if is_spread { vec![curve] } else { Vec::new() }))
 }

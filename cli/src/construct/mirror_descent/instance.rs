@@ -6,72 +6,69 @@ use popgd_core::in_context::mirror_descent::stacked::Stacked;
 use popgd_core::in_context::mirror_descent::transformer::Transformer;
 use popgd_core::in_context::mirror_descent::{posterior, sampling};
 use popgd_core::scalar::Logarithm;
-use rand_core::{Rng, SeedableRng};
-use rand_distr::{Distribution, Gamma};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::settings::MirrorDescent;
+use crate::construct::comparison::Comparison;
+use crate::construct::random::Random;
 use crate::number::Exact;
 use crate::scalar::CliScalar;
+use crate::settings::ScalarKind;
 
 /// A scalar that the construction runs in.
-pub trait RunScalar: CliScalar + Logarithm {
-    /// How far below the weights of tokens those of ghosts are, as a power of e.
-    const GHOST_SHIFT: f64;
+pub(super) trait RunScalar: CliScalar + Logarithm {
+    /// The weight of ghosts beside those of tokens: a power of 2 below all rounding.
+    const GHOSTS: f64;
+}
+
+/// The largest size of numbers, roughly.
+fn largest<S: CliScalar>(numbers: &[S]) -> f64 {
+    numbers.iter().fold(0.0, |most, x| most.max(x.report().center().abs()))
 }
 
 impl RunScalar for f64 {
-    const GHOST_SHIFT: f64 = 100.0;
+    const GHOSTS: f64 = 1.0 / (1_u128 << 100) as f64 / (1_u64 << 40) as f64;
 }
 
 impl RunScalar for f32 {
-    const GHOST_SHIFT: f64 = 30.0;
+    const GHOSTS: f64 = 1.0 / (1_u64 << 43) as f64;
 }
 
 impl RunScalar for popgd_core::Interval<f64> {
-    const GHOST_SHIFT: f64 = 100.0;
+    const GHOSTS: f64 = 1.0 / (1_u128 << 100) as f64 / (1_u64 << 40) as f64;
 }
 
 impl RunScalar for popgd_core::Interval<f32> {
-    const GHOST_SHIFT: f64 = 30.0;
+    const GHOSTS: f64 = 1.0 / (1_u64 << 43) as f64;
 }
 
 /// A mixture, and a sequence drawn from it or given.
 #[derive(Clone, Debug)]
-pub struct Instance {
+pub(super) struct Instance {
     /// q.
-    pub alphabet: usize,
+    pub(super) alphabet: usize,
     /// m.
-    pub order: usize,
+    pub(super) order: usize,
     /// π.
-    pub transitions: Vec<Exact>,
+    pub(super) transitions: Vec<Exact>,
     /// y.
-    pub tokens: Vec<usize>,
-    /// The λ that it was drawn with.
-    pub weights: Option<Vec<f64>>,
+    pub(super) tokens: Vec<usize>,
 }
 
 /// λ, and the distribution of the next token.
-pub type Outcome<S> = (Vec<S>, Vec<S>);
+pub(super) type Outcome<S> = (Vec<S>, Vec<S>);
 
 impl Instance {
     /// The instance of this number.
     ///
     /// # Errors
     /// None for sizes that are checked.
-    pub fn new(settings: &MirrorDescent, number: usize) -> Result<Self, Error> {
+    pub(super) fn new(settings: &MirrorDescent, number: usize) -> Result<Self, Error> {
         let (alphabet, order) = (settings.alphabet, settings.order);
-        // Instances have streams of their own, so that the same number is the same instance.
-        let seed = settings.shared.seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let drawn = {
-            let mut uniform = || unit(&mut random);
-            let mut matrix = vec![0.0; alphabet * alphabet];
-            for row in matrix.chunks_exact_mut(alphabet) {
-                sampling::uniform_distribution(row, &mut uniform);
-            }
-            matrix
-        };
+        let mut random = Random::of(settings.shared.seed, number as u64);
+        let mut drawn = vec![0.0; alphabet * alphabet];
+        for row in drawn.chunks_exact_mut(alphabet) {
+            sampling::uniform_distribution(row, || random.uniform());
+        }
         let given = settings.transitions.as_ref();
         let in_floats = given.map_or(drawn, |given| given.iter().map(Exact::to_f64).collect());
         let exact = |matrix: &[f64]| matrix.iter().filter_map(|&p| Exact::from_f64(p)).collect();
@@ -79,21 +76,21 @@ impl Instance {
         let mixture = Mixture::new(alphabet, order, &in_floats)?;
         if let Some(sequences) = &settings.sequences {
             let tokens = sequences.get(number).cloned().unwrap_or_default();
-            return Ok(Self { alphabet, order, transitions, tokens, weights: None });
+            return Ok(Self { alphabet, order, transitions, tokens });
         }
-        let weights = dirichlet(order, settings.concentration.to_f64(), &mut random);
+        let weights = random.dirichlet(order, settings.concentration.to_f64());
         let mut tokens = vec![0; settings.length];
-        sampling::sequence(&mixture, &weights, &mut tokens, || unit(&mut random))?;
-        Ok(Self { alphabet, order, transitions, tokens, weights: Some(weights) })
+        sampling::sequence(&mixture, &weights, &mut tokens, || random.uniform())?;
+        Ok(Self { alphabet, order, transitions, tokens })
     }
 
     /// N = T − m.
-    pub fn evidence(&self) -> usize {
+    pub(super) fn evidence(&self) -> usize {
         self.tokens.len().saturating_sub(self.order)
     }
 
     /// π in a scalar.
-    pub fn transitions<S: CliScalar>(&self) -> Vec<S> {
+    pub(super) fn transitions<S: CliScalar>(&self) -> Vec<S> {
         self.transitions.iter().map(S::from_exact).collect()
     }
 
@@ -101,7 +98,7 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Mixture::descend`].
-    pub fn descend<S: RunScalar>(&self, rate: S, steps: usize) -> Result<Outcome<S>, Error> {
+    pub(super) fn descend<S: RunScalar>(&self, rate: S, steps: usize) -> Result<Outcome<S>, Error> {
         let transitions = self.transitions();
         let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
         let mut weights = vec![rate; self.order];
@@ -117,7 +114,7 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Transformer::run`].
-    pub fn attend<S: RunScalar>(
+    pub(super) fn attend<S: RunScalar>(
         &self,
         rate: S,
         steps: usize,
@@ -135,32 +132,89 @@ impl Instance {
             transformer.run(&self.tokens, &mut weights, &mut next, &mut scratch)?;
         } else {
             let mut memory = vec![rate; Stacked::<S>::memory(q, m, length, steps)];
-            let shift = rate.lift(S::GHOST_SHIFT);
-            let stacked = Stacked::new(mixture, length, rate, steps, shift, &mut memory)?;
+            let ghosts = rate.lift(S::GHOSTS);
+            let stacked = Stacked::new(mixture, length, rate, steps, ghosts, &mut memory)?;
             let mut scratch = vec![rate; stacked.scratch()];
             stacked.run(&self.tokens, &mut weights, &mut next, &mut scratch)?;
         }
         Ok((weights, next))
     }
 
-    /// The gradient at the uniform λ.
+    /// Compares transformer and algorithm, λ and the next token's distribution, entry by entry; of
+    /// several steps one after the other, each from the same point λ. Returns λ by the former, at the end.
     ///
     /// # Errors
-    /// As [`Mixture::gradient`].
-    pub fn first_gradient(&self) -> Result<Vec<f64>, Error> {
+    /// As [`Stacked::run_from`] and [`Mixture::step`].
+    pub(super) fn compare<S: RunScalar>(
+        &self,
+        rate: S,
+        steps: usize,
+        kind: ScalarKind,
+        same: &mut [Comparison; 2],
+    ) -> Result<Vec<S>, Error> {
+        let (q, m, length) = (self.alphabet, self.order, self.tokens.len());
         let transitions = self.transitions();
-        let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
-        let weights = vec![1.0 / self.order as f64; self.order];
-        let mut gradient = vec![0.0; self.order];
-        mixture.gradient(&self.tokens, &weights, &mut gradient)?;
-        Ok(gradient)
+        let mixture = Mixture::new(q, m, &transitions)?;
+        // The layers of all steps are alike, but for the place where they leave the gradient.
+        let mut memory = vec![rate; Stacked::<S>::memory(q, m, length, 1)];
+        let ghosts = rate.lift(S::GHOSTS);
+        let stacked = Stacked::new(mixture, length, rate, 1, ghosts, &mut memory)?;
+        let mut scratch = vec![rate; stacked.scratch()];
+        let mut logits = vec![rate.zero(); m];
+        let (mut weights, mut next) = (vec![rate; m], vec![rate; q]);
+        let (mut expected, mut gradient) = (vec![rate; m], vec![rate; m]);
+        let mut expected_next = vec![rate; q];
+        for _ in 0..steps {
+            if steps == 1 {
+                (weights, next) = self.attend(rate, 1, None)?;
+            } else {
+                stacked.run_from(&logits, &self.tokens, &mut weights, &mut next, &mut scratch)?;
+            }
+            let before = largest(&logits);
+            mixture.step(&self.tokens, rate, &mut logits, &mut expected, &mut gradient)?;
+            mixture.predict(&self.tokens, &expected, &mut expected_next)?;
+            let moved = largest(&gradient) * rate.report().center().abs();
+            let roundings = self.roundings(before, moved);
+            let pairs = [(&weights, &expected), (&next, &expected_next)];
+            for (comparison, (found, wanted)) in same.iter_mut().zip(pairs) {
+                // Relative to the largest entry that the distribution has.
+                let scale = largest(wanted);
+                for (a, b) in found.iter().zip(wanted) {
+                    comparison.add(kind, a.report(), b.report(), scale, roundings);
+                }
+            }
+            // λ does not depend on what is common to all logits.
+            let centers = logits.iter().map(|logit| logit.report().center());
+            let most = centers.clone().fold(f64::NEG_INFINITY, f64::max);
+            logits = centers.map(|logit| rate.lift(logit - most)).collect();
+        }
+        Ok(weights)
+    }
+
+    /// How many units in the last place of an entry of λ both may be apart after a step that moves
+    /// logits by so much. Responsibilities are off by what logarithms and logits round, sums of
+    /// them by the logarithm of their number; entries by twice what logits are.
+    fn roundings(&self, before: f64, moved: f64) -> f64 {
+        let pairs = (self.order..self.tokens.len()).flat_map(|k| {
+            (1..=self.order)
+                .filter_map(move |g| Some((*self.tokens.get(k - g)?, *self.tokens.get(k)?)))
+        });
+        let logarithm = |(from, to): (usize, usize)| -> Option<f64> {
+            let p = self.transitions.get(from * self.alphabet + to)?.to_f64();
+            Some(p.ln().abs()).filter(|x| x.is_finite())
+        };
+        let scores = before + pairs.filter_map(logarithm).fold(0.0, f64::max);
+        let order = self.order as f64;
+        let terms = (self.evidence().max(1) as f64).log2();
+        let relative = 2.0 * scores + order + terms + 8.0;
+        2.0 * (moved * relative + before + order + self.alphabet as f64 + 8.0)
     }
 
     /// The posterior mean of λ; nothing if it has more states than `most`.
     ///
     /// # Errors
     /// As [`posterior::mean`].
-    pub fn bayes(&self, concentration: f64, most: usize) -> Result<Option<Vec<f64>>, Error> {
+    pub(super) fn bayes(&self, concentration: f64, most: usize) -> Result<Option<Vec<f64>>, Error> {
         let count = posterior::states(self.order, self.evidence()).filter(|&count| count <= most);
         let Some(count) = count else { return Ok(None) };
         let transitions: Vec<f64> = self.transitions();
@@ -175,7 +229,7 @@ impl Instance {
     ///
     /// # Errors
     /// None for ε ≤ 1.
-    pub fn nearly_uniform(&self, epsilon: &Exact, most: usize) -> Option<Self> {
+    pub(super) fn nearly_uniform(&self, epsilon: &Exact, most: usize) -> Option<Self> {
         let mut evidence = self.evidence();
         while posterior::states(self.order, evidence).is_none_or(|count| count > most) {
             evidence = evidence.checked_sub(1)?;
@@ -192,7 +246,7 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Mixture::smoothness`], but for its overflow.
-    pub fn safe_rate(&self) -> Result<Option<f64>, Error> {
+    pub(super) fn safe_rate(&self) -> Result<Option<f64>, Error> {
         let transitions: Vec<f64> = self.transitions();
         let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
         match mixture.smoothness(&self.tokens) {
@@ -207,7 +261,7 @@ impl Instance {
     ///
     /// # Errors
     /// As [`Mixture::log_likelihood`], but for its overflow.
-    pub fn gain(&self, rate: f64, steps: usize) -> Result<Option<f64>, Error> {
+    pub(super) fn gain(&self, rate: f64, steps: usize) -> Result<Option<f64>, Error> {
         let transitions: Vec<f64> = self.transitions();
         let mixture = Mixture::new(self.alphabet, self.order, &transitions)?;
         let before = mixture.log_likelihood(&self.tokens, &self.descend(rate, 0)?.0)?;
@@ -220,21 +274,4 @@ impl Instance {
         // What rounding alone makes is neither a gain nor a loss.
         Ok(Some(if gain.abs() <= 1e-13 * before.abs() { 0.0 } else { gain }))
     }
-}
-
-/// A number in [0, 1).
-fn unit(random: &mut impl Rng) -> f64 {
-    (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-/// λ ~ Dirichlet(a, …, a), as gamma variables over their sum; even if all of them vanish.
-fn dirichlet(order: usize, concentration: f64, random: &mut impl Rng) -> Vec<f64> {
-    let mut weights = vec![1.0; order];
-    if let Ok(gamma) = Gamma::new(concentration, 1.0) {
-        weights.iter_mut().for_each(|weight| *weight = gamma.sample(random));
-    }
-    let sum: f64 = weights.iter().sum();
-    let usable = sum > 0.0 && sum.is_finite();
-    let even = 1.0 / order as f64;
-    weights.iter().map(|weight| if usable { weight / sum } else { even }).collect()
 }

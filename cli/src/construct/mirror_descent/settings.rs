@@ -29,3 +29,11 @@ pub struct MirrorDescent {
     /// The configuration as JSON, keys as in files.
     pub echo: serde_json::Value,
 }
+
+impl MirrorDescent {
+    /// How many layers do all steps: three for one, or two each and one.
+    #[must_use]
+    pub fn layers(&self) -> usize {
+        2 * self.steps + 1
+    }
+}

@@ -6,7 +6,7 @@ use popgd_core::in_context::normalized_descent::bounds::{Terms, margin_between};
 use popgd_core::scalar::Logarithm;
 
 use super::instance::Instance;
-use crate::construct::comparison::{lower, upper, width};
+use crate::construct::comparison::{greater, lower, upper, width};
 use crate::construct::report::{Claim, Status};
 use crate::construct::share::Share;
 use crate::scalar::{CliScalar, count};
@@ -44,7 +44,8 @@ fn along<S: CliScalar>(
             *weight = *weight + rate * along;
         }
         let widths = weights.iter().map(|x| width(x.report()));
-        if widths.fold(0.0, f64::max) > TOO_WIDE * center(rate) {
+        // What has no width is too wide.
+        if !widths.fold(0.0, greater).le(&(TOO_WIDE * center(rate))) {
             break;
         }
     }
@@ -145,6 +146,13 @@ impl Held {
         })
     }
 
+    /// What was found on other instances, too.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.dual.merge(&other.dual);
+        self.margin.merge(&other.margin);
+        self.sum.merge(&other.sum);
+    }
+
     /// What was found, as claims: shares of what is allowed.
     pub(super) fn claims(&self, status: Status) -> Vec<Claim> {
         vec![
@@ -153,9 +161,4 @@ impl Held {
             self.sum.claim("sum_bound", "ηΣ‖Zᵀq‖² − min z·w over the same bound", status),
         ]
     }
-}
-
-/// The greater of two; what is no number counts as the greatest.
-fn greater(a: f64, b: f64) -> f64 {
-    if b.is_nan() { f64::INFINITY } else { a.max(b) }
 }

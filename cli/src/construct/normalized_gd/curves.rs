@@ -6,7 +6,7 @@ use popgd_core::in_context::normalized_descent::bounds::Terms;
 
 use super::instance::{self, Instance};
 use super::{NormalizedGdSettings, bounds};
-use crate::construct::report::Curve;
+use crate::construct::report::{Curve, Limit};
 
 /// So far runs are followed.
 const STEPS: u64 = 100_000;
@@ -70,6 +70,7 @@ pub(super) fn of(settings: &NormalizedGdSettings) -> Result<Vec<Curve>, Error> {
             points: points.iter().map(|&(x, y, _)| (x, y)).collect(),
             claimed,
             tolerance: 0.05,
+            limit: Limit::Large,
         }
     };
     // Before ηγ²t is large a run has not come to where 1/t is to be seen.

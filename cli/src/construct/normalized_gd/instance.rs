@@ -109,13 +109,16 @@ impl<S: CliScalar> Instance<S> {
     pub(super) fn compare_labels(&self, kind: ScalarKind, labels: &mut Comparison) {
         let largest =
             self.given.iter().fold(0.0, |most: f64, x| most.max(x.report().center().abs()));
+        // Each of both sums and their difference is up to 2B, the difference to x of less: they round by
+        // 3.5 units in the last place of B together.
+        const ROUNDINGS: f64 = 3.5;
         // A power of 2 above.
         let bound = if largest > 0.0 { largest.log2().ceil().exp2().max(largest) } else { 1.0 };
         let mut rows = self.rows.clone();
         let shift = self.rate.lift(bound);
         if signed_by_relus(self.features, &self.given, &self.labels, shift, &mut rows).is_ok() {
             for (made, wanted) in rows.iter().zip(&self.rows) {
-                labels.add(kind, made.report(), wanted.report(), bound, 0.0);
+                labels.add(kind, made.report(), wanted.report(), bound, ROUNDINGS);
             }
         }
     }

@@ -7,13 +7,18 @@ use popgd_core::in_context::normalized_descent::transformer::{Blocks, Looped, me
 
 use super::NormalizedGdSettings;
 use crate::construct::random::{Random, into_unit_ball, norm};
-use crate::construct::report::{Claim, Curve, Status};
+use crate::construct::report::{Claim, Curve, Limit, Status, Verdict};
+use crate::interrupt;
 
 const FEATURES: usize = 4;
 const SAMPLES: usize = 16;
 const BATCH: usize = 256;
 const LEARNING_RATE: f64 = 0.3;
 const SQUARE: usize = FEATURES * FEATURES;
+
+/// How fast training ends, fitted to runs like it: there is no proof of that rate.
+const FITTED_START: f64 = 4.0;
+const FITTED_RATE: f64 = 0.018;
 
 /// How often the trained layer is looped, and on how many data sets.
 const LOOPS: u64 = 300;
@@ -66,6 +71,9 @@ pub(super) fn run(settings: &NormalizedGdSettings) -> Result<(Vec<Claim>, Option
     let mut layer = ([0.0; SQUARE], [0.0; SQUARE]);
     let mut points = Vec::new();
     for step in 1..=settings.train {
+        if interrupt::requested() {
+            return Ok((Vec::new(), None));
+        }
         improve(&mut layer, &mut random, &mut room)?;
         if step % settings.train.div_ceil(24) == 0 || step == settings.train {
             points.push((step as f64, off_identity(&layer.1, 1.0)));
@@ -74,14 +82,15 @@ pub(super) fn run(settings: &NormalizedGdSettings) -> Result<(Vec<Claim>, Option
     let (off_value, off_scores) = (off_identity(&layer.1, 1.0), off_identity(&layer.0, -1.0));
     let share = looped(settings, &layer, off_value, off_scores, &mut room)?;
     let steps = settings.train;
-    let claims = vec![
+    let mut claims = vec![
         Claim::at_most(
             "imitation",
             format!(
-                "‖V − ηI‖ of a layer trained for {steps} steps over 4 e^(−0.018 steps) + 1e−12"
+                "‖V − ηI‖ of a layer trained for {steps} steps over \
+                 {FITTED_START} e^(−{FITTED_RATE} steps) + 1e−12, a fit"
             ),
             steps,
-            off_value / (4.0 * (-0.018 * steps as f64).exp() + 1e-12),
+            off_value / (FITTED_START * (-FITTED_RATE * steps as f64).exp() + 1e-12),
             1.0,
             Status::Measured,
         ),
@@ -94,6 +103,10 @@ pub(super) fn run(settings: &NormalizedGdSettings) -> Result<(Vec<Claim>, Option
             Status::Measured,
         ),
     ];
+    // A fit is no counterexample.
+    if let Some(claim) = claims.first_mut().filter(|claim| claim.verdict == Verdict::Fails) {
+        claim.verdict = Verdict::Open;
+    }
     let curve = Curve {
         name: "training",
         title: "‖V − ηI‖ in training".to_owned(),
@@ -102,6 +115,7 @@ pub(super) fn run(settings: &NormalizedGdSettings) -> Result<(Vec<Claim>, Option
         points: points.into_iter().filter(|(_, y)| *y > 0.0).collect(),
         claimed: None,
         tolerance: 0.0,
+        limit: Limit::Large,
     };
     Ok((claims, Some(curve)))
 }
@@ -133,7 +147,9 @@ fn looped(
             weights = stepped(&samples, &weights)?;
         }
         let off: Vec<f64> = run.state().iter().zip(&weights).map(|(a, b)| a - b).collect();
-        share = share.max(norm(&off) / allowed);
+        let own = norm(&off) / allowed;
+        // What is no number is as far off as can be.
+        share = if own.is_nan() { f64::INFINITY } else { share.max(own) };
     }
     Ok(share)
 }

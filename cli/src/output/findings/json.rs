@@ -9,11 +9,15 @@ use crate::output::json;
 
 pub(super) fn text(shared: &Shared, echo: &Value, report: &Report) -> String {
     let mut document = json::head(report.command, echo, &provenance(shared, echo));
+    if let Some(finished) = report.stopped {
+        let reason = serde_json::json!({"reason": "interrupted", "finished": finished});
+        document.insert("stopped".into(), reason);
+    }
     document.insert("claims".into(), report.all_claims().iter().map(claim).collect());
     document.insert("curves".into(), report.curves.iter().map(curve).collect());
     for answer in &report.answers {
         let numbers = answer.numbers.iter().map(|&number| json::number(number)).collect();
-        document.insert(answer.name.into(), numbers);
+        document.insert(answer.name.clone(), numbers);
     }
     json::text(document)
 }

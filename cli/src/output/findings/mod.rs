@@ -29,7 +29,7 @@ fn provenance(shared: &Shared, echo: &Value) -> Provenance {
 ///
 /// # Errors
 /// Where results cannot be written; [`Failure::Refuted`] if a claim fails, [`Failure::Undecided`]
-/// if one is open; what `find` reports.
+/// if one is open, [`Failure::Interrupted`] if the user stopped it; what `find` reports.
 pub fn tell(
     command: &'static str,
     shared: &Shared,
@@ -51,7 +51,12 @@ pub fn tell(
         picture::write(target, shared, echo, &report)?;
     }
     sink.write(text.as_bytes())?;
-    verdict(&report)
+    verdict(&report)?;
+    if report.stopped.is_some() {
+        let message = "interrupted before all instances were tried; what was found is written";
+        return Err(Failure::Interrupted(message.to_owned()));
+    }
+    Ok(())
 }
 
 /// The configuration alone.

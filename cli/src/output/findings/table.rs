@@ -22,6 +22,9 @@ pub(super) fn text(output: &OutputSettings, report: &Report) -> String {
         });
         text.push_str(&format!("\n{}", with_verdicts(style, "Orders", rows)));
     }
+    if let Some(finished) = report.stopped {
+        text.push_str(&format!("\nInterrupted after {} instances.\n", grouped(finished)));
+    }
     for answer in &report.answers {
         text.push_str(&format!("\n{}\n", style.bold(&answer.title)));
         let numbers: Vec<_> = answer.numbers.iter().copied().map(Some).collect();
@@ -29,7 +32,7 @@ pub(super) fn text(output: &OutputSettings, report: &Report) -> String {
             .into_iter()
             .enumerate()
             .map(|(at, number)| vec![(at + 1).to_string(), number]);
-        text.push_str(&table::text(&table::table(&["", answer.name], rows)));
+        text.push_str(&table::text(&table::table(&["", &answer.name], rows)));
     }
     text
 }
@@ -37,6 +40,7 @@ pub(super) fn text(output: &OutputSettings, report: &Report) -> String {
 fn row(claim: &Claim) -> Vec<String> {
     let (least, most) = claim.allowed;
     let allowed = match (least == f64::NEG_INFINITY, most == f64::INFINITY) {
+        (true, true) => "–".to_owned(),
         (true, _) => format!("≤ {}", short(most)),
         (_, true) => format!("≥ {}", short(least)),
         _ => format!("{} … {}", short(least), short(most)),

@@ -56,8 +56,8 @@ impl<'a, S: Scalar> Measure<'a, S> {
     ///
     /// # Errors
     /// [`Error::Empty`] without atoms or coordinates; [`Error::Length`] if a slice does not fit;
-    /// [`Error::NotFinite`] if an entry or a weight is no number; [`Error::NotPositive`] if all
-    /// weights are 0.
+    /// [`Error::NotFinite`] if an entry or a weight is no number; [`Error::NotPositive`] if a
+    /// weight is certainly negative, or all are 0.
     pub fn new(dimension: usize, atoms: &'a [S], weights: Option<&'a [S]>) -> Result<Self, Error> {
         let &[context, ..] = atoms else { return Err(Error::Empty { what: "atoms" }) };
         let count =
@@ -70,6 +70,11 @@ impl<'a, S: Scalar> Measure<'a, S> {
             check_length("weights of atoms", count, weights.len())?;
             if !weights.iter().all(|weight| weight.is_number()) {
                 return Err(Error::NotFinite { what: "weights of atoms" });
+            }
+            let is_negative =
+                |weight: &S| !weight.is_zero() && (*weight + weight.absolute()).is_zero();
+            if weights.iter().any(is_negative) {
+                return Err(Error::NotPositive { what: "weights of atoms" });
             }
             if weights.iter().all(|weight| weight.is_zero()) {
                 return Err(Error::NotPositive { what: "sum of the weights of atoms" });

@@ -8,14 +8,14 @@
 //!
 //! `Σ_k p_kg / Σ_h (λ_h + ε) p_kh`, the gradient at λ + ε.
 //!
-//! It differs from that at λ by at most the factor `1 + ε/min λ`; ε = e^{−shift} may be far below all
-//! rounding. Each step adds to the column what it found (residual), in a place of its own:
+//! It differs from that at λ by at most the factor `1 + ε/min λ`; ε may be far below all rounding, and
+//! is exact if it is a power of 2: ghosts have a bias of ln ε, given as counts. Each step adds to the column what it found (residual), in a place of its own:
 //! columns are `[onehot(y); G_1; …; G_S; z]`, λ = softmax(z). Evidence is gathered from both sides,
 //! not causally: the gradient at token k needs a λ that later tokens have a part in.
 //!
 //! | layer | scores | adds |
 //! |---|---|---|
-//! | 2s − 1 | ln π, and z_h − shift (or z_g, for the token itself) by R_A | e^{shift} e_g to G_s, by R_V |
+//! | 2s − 1 | ln π, and z_h (or z_g, for the token itself) by R_A; ghosts count ε times | e_g/ε to G_s, by R_V |
 //! | 2s | 0, over tokens k > m | η N (mean of G_s) to z, by W_V |
 //! | last | z_g at the m last tokens | – (λ as weights) |
 
@@ -36,6 +36,8 @@ pub struct Stacked<'a, S> {
     nothing: &'a [S],
     window: &'a [S],
     recent: &'a [S],
+    /// How often a column counts as a key of layers 2s − 1.
+    counts: &'a [S],
     /// R_V of layer 2s − 1 and W_V of layer 2s, for s = 1, …, S.
     steps: &'a [S],
 }
@@ -78,11 +80,11 @@ impl Sizes {
         self.copies().saturating_mul(self.order).saturating_add(1).saturating_mul(self.width())
     }
 
-    /// W_A, a W_V of zeros, two tables of R_A, and R_V and W_V for every step.
-    fn parts(&self) -> [usize; 5] {
+    /// W_A, a W_V of zeros, two tables of R_A, counts of keys, and R_V and W_V for every step.
+    fn parts(&self) -> [usize; 6] {
         let (square, table) = (self.width().saturating_mul(self.width()), self.table());
         let steps = self.steps.saturating_mul(square.saturating_add(table));
-        [square, square, table, table, steps]
+        [square, square, table, table, self.columns(), steps]
     }
 }
 
@@ -95,7 +97,8 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
     }
 
     /// The transformer that takes so many steps of rate η on sequences of T tokens (`length`), with
-    /// ghosts of weight e^{−shift}: 100 is far below the rounding of `f64`, 30 below that of `f32`.
+    /// ghosts of the weight ε > 0 (`ghosts`), best a power of 2, whose inverse is exact: 2^−140 is far below
+    /// the rounding of `f64`, 2^−43 below that of `f32`.
     ///
     /// # Errors
     /// [`Error::TooFew`] if T < m, [`Error::Length`] unless `memory` has
@@ -105,7 +108,7 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         length: usize,
         rate: S,
         steps: usize,
-        shift: S,
+        ghosts: S,
         memory: &'a mut [S],
     ) -> Result<Self, Error> {
         let (alphabet, order) = (mixture.alphabet(), mixture.order());
@@ -123,7 +126,7 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         let mut rest = memory;
         let mut parts =
             sizes.parts().map(|size| split_off_mut(&mut rest, size).unwrap_or_default());
-        let [key_query, _, window, recent, blocks] = &mut parts;
+        let [key_query, _, window, recent, counts, blocks] = &mut parts;
 
         logarithms(&mixture, key_query, width)?;
         let z = sizes.place(steps);
@@ -141,13 +144,16 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
             for h in 1..=order {
                 let ghost = itself.saturating_sub(h);
                 put(window, ghost, z.saturating_add(h - 1), one);
-                for token in 0..alphabet {
-                    put(window, ghost, token, -shift);
-                }
             }
             put(recent, (lag - 1).saturating_mul(sizes.copies()), z.saturating_add(lag - 1), one);
         }
-        let back = shift.exp();
+        for column in counts.chunks_exact_mut(sizes.copies()) {
+            column.fill(ghosts);
+            if let Some(itself) = column.first_mut() {
+                *itself = one;
+            }
+        }
+        let back = one / ghosts;
         let scale = rate * zero.integer(to_integer(length.saturating_sub(order)));
         let table = sizes.table();
         for (step, block) in blocks.chunks_exact_mut(block_size(&sizes)).enumerate() {
@@ -164,8 +170,8 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         if !parts.iter().all(|part| part.iter().all(|x| x.is_number())) {
             return Err(Error::NotFinite { what: "weights of the transformer" });
         }
-        let [key_query, nothing, window, recent, steps] = parts.map(|part| &*part);
-        Ok(Self { mixture, sizes, key_query, nothing, window, recent, steps })
+        let [key_query, nothing, window, recent, counts, steps] = parts.map(|part| &*part);
+        Ok(Self { mixture, sizes, key_query, nothing, window, recent, counts, steps })
     }
 
     /// How many numbers [`run`](Self::run) needs for itself.
@@ -189,6 +195,22 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         next: &mut [S],
         scratch: &mut [S],
     ) -> Result<(), Error> {
+        self.run_from(&[], tokens, weights, next, scratch)
+    }
+
+    /// The same from λ = softmax(z) for any logits z (m numbers; none for the uniform λ), which all
+    /// columns carry. So layers can be looked at step by step: in intervals, each from a point.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); [`Error::Length`] about z.
+    pub fn run_from(
+        &self,
+        logits: &[S],
+        tokens: &[usize],
+        weights: &mut [S],
+        next: &mut [S],
+        scratch: &mut [S],
+    ) -> Result<(), Error> {
         let Sizes { alphabet, order, length, steps } = self.sizes;
         let (copies, columns, width) =
             (self.sizes.copies(), self.sizes.columns(), self.sizes.width());
@@ -197,6 +219,9 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
         check_length("weights of the mixture", order, weights.len())?;
         check_length("distribution of the next token", alphabet, next.len())?;
         check_length(MEMORY, self.scratch(), scratch.len())?;
+        if !logits.is_empty() {
+            check_length("logits of the mixture", order, logits.len())?;
+        }
         let missing = Error::Empty { what: MEMORY };
         let zero = self.mixture.context().ok_or(missing)?.zero();
         let mut rest = scratch;
@@ -212,6 +237,9 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
             for column in copies.chunks_exact_mut(width.max(1)) {
                 if let Some(slot) = column.get_mut(*token) {
                     *slot = zero.one();
+                }
+                for (slot, &logit) in column.iter_mut().skip(self.sizes.place(steps)).zip(logits) {
+                    *slot = logit;
                 }
             }
         }
@@ -243,6 +271,7 @@ impl<'a, S: Logarithm> Stacked<'a, S> {
                 let gradient = Attention {
                     key_query: Some(self.key_query),
                     relative_scores: self.window,
+                    key_counts: Some(self.counts),
                     value: Some(self.nothing),
                     relative_values: values,
                     relative_width: width,

@@ -1,7 +1,7 @@
 //! What margin and dual owe to the number of steps (derived in note 12).
 //!
 //! All from w₀ = 0, with ‖z_i‖ ≤ R and η R² ≤ 1; γ is the margin of the samples,
-//! `max_{‖u‖=1} min_i z_i·u = min_q ‖Zᵀq‖` over weights q, which is 0 if no hyperplane through
+//! `max_{‖u‖≤1} min_i z_i·u = min_q ‖Zᵀq‖` over weights q, which is 0 if no hyperplane through
 //! the origin separates them.
 
 use crate::Scalar;

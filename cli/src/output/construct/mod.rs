@@ -1,3 +1,0 @@
-//! What `popgd construct` found, in every form: one module a construction.
-
-pub mod mirror_descent;
