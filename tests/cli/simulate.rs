@@ -221,14 +221,14 @@ fn checkpoint(folder: &Path) -> Option<u64> {
 /// the same bytes.
 #[test]
 fn killed_runs_go_on_to_the_same_bytes() {
-    let args = small(&["--steps", "3000", "--checkpoint-every", "100"]);
-    let unbroken = simulate(&small(&["--steps", "3000"]));
+    let args = small(&["--steps", "30000", "--checkpoint-every", "100"]);
+    let unbroken = simulate(&small(&["--steps", "30000"]));
     assert!(unbroken.status.success());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut kills = 0;
-    for _ in 0..6 {
+    for _ in 0..20 {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
@@ -258,6 +258,49 @@ fn killed_runs_go_on_to_the_same_bytes() {
     // All there is to do is done: the same once more.
     let again = simulate(&[&["--resume", path], &args[..]].concat());
     assert_eq!(again.stdout, unbroken.stdout);
+}
+
+/// A checkpoint is gone on from, and not only looked at: what is changed in it shows.
+#[test]
+fn what_is_kept_is_gone_on_from() {
+    for model in [&[][..], &["--full-model"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let args = [&small(&["--seeds", "1", "--resume", path])[..], model].concat();
+        let first = document(&simulate(&args));
+        let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let mut kept: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        kept["w0"][0] = json!(123.5);
+        std::fs::write(&file, kept.to_string()).unwrap();
+        let second = document(&simulate(&args));
+        assert_eq!(second["runs"][0]["value_matrix"][0][0], json!(123.5));
+        assert_eq!(second["runs"][0]["trajectory"], first["runs"][0]["trajectory"]);
+        // Rows that are not those of the recorded steps are of another simulation.
+        kept["rows"].as_array_mut().unwrap().remove(1);
+        std::fs::write(&file, kept.to_string()).unwrap();
+        let refused = simulate(&args);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("is not a checkpoint"), "{}", text(&refused.stderr));
+    }
+}
+
+/// Figures that are not finite are kept like all others.
+#[test]
+fn inputs_without_moments_are_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let flags = ["--inputs", "t:0.01", "--steps", "10", "--at", "5", "--resume", path];
+    let first = simulate(&small(&flags));
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    assert_eq!(simulate(&small(&flags)).stdout, first.stdout);
+    // And nothing is predicted of means that do not exist.
+    let found = document(&simulate(&small(&["--inputs", "cauchy", "--steps", "100"])));
+    let predicted = |measure: &str| {
+        let slopes = list(&found["late"][0], "slopes").iter();
+        slopes.clone().find(|slope| slope["measure"] == measure).unwrap()["predicted"].clone()
+    };
+    assert_eq!(predicted("excess_loss"), json!(-1.0));
+    assert!(predicted("ood_half_square").is_null() && predicted("ood_unrelated_mean").is_null());
 }
 
 #[test]

@@ -271,7 +271,7 @@ fn has_checkpoint(folder: &Path) -> bool {
 fn a_killed_run_goes_on_to_the_same_bytes() {
     let (files, images, digits) = Files::new();
     let flags = ["--images", &images, "--digits", &digits, "--format", "json"];
-    let args = [&SMALL[..], &flags].concat();
+    let args = [&SMALL[..4], &flags, &["--steps", "4000"]].concat();
     let unbroken = simulate(&args);
     let folder = files.path("states");
     let resumed = [&args[..], &["--resume", &folder, "--checkpoint-every", "20"]].concat();
@@ -294,6 +294,50 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     let again = simulate(&resumed);
     assert_eq!(text(&again.stdout), text(&unbroken.stdout));
     assert!(has_checkpoint(&PathBuf::from(&folder)));
+}
+
+/// Other contents under the same name are another task: nothing of the old one is gone on with.
+#[test]
+fn a_changed_file_is_another_task() {
+    let (files, images, _) = Files::new();
+    let filters = files.write("filters.csv", b"1,0,-1,1,0,-1,1,0,-1\n");
+    let (folder, output) = (files.path("states"), files.path("result.json"));
+    let flags = ["--images", &images, "--filters", &filters, "--resume", &folder];
+    let first = document(&[&SMALL[2..], &flags].concat());
+    files.write("filters.csv", b"1,1,1,0,0,0,-1,-1,-1\n");
+    let second = document(&[&SMALL[2..], &flags].concat());
+    let fresh = document(&[&SMALL[2..], &flags[..4]].concat());
+    assert_eq!(second["runs"], fresh["runs"]);
+    assert_ne!(second["runs"], first["runs"]);
+    assert_ne!(second["provenance"], first["provenance"]);
+    // Nor does an old result, read as a configuration, speak of the new contents.
+    std::fs::write(&output, first.to_string()).unwrap();
+    let args = ["--config", &output];
+    support::assert_refused(&simulate(&args), &args, &["images_digest", "others"]);
+}
+
+#[test]
+fn rates_are_those_of_the_images() {
+    let (files, images, _) = Files::new();
+    let filters = files.write("filters.csv", b"1,0,-1,1,0,-1,1,0,-1\n");
+    let flags = ["--images", &images, "--filters", &filters];
+    let found = document(&[&SMALL[2..], &flags].concat());
+    let (curvature, rate) =
+        (number(&found["teacher"]["curvature"]), number(&found["teacher"]["rate"]));
+    assert!(rate * curvature < 1.06, "{rate} {curvature}");
+    let [stable, unstable] = [1.8, 2.2].map(|share| (share / curvature).to_string());
+    let stable = document(&[&SMALL[2..], &flags, &["--rate", &stable]].concat());
+    let losses: Vec<f64> = list(&stable["runs"][0], "trajectory")
+        .iter()
+        .map(|row| number(&row["training_loss"]))
+        .collect();
+    assert!(losses[losses.len() - 1] < 0.8 * losses[0], "{losses:?}");
+    let args = [&SMALL[2..], &flags, &["--rate", &unstable]].concat();
+    support::assert_refused(&simulate(&args), &args, &["--rate", "stable with these images"]);
+    // Logits that move fast slow W_V down, so that attention is stable.
+    let large =
+        document(&[&SMALL[2..4], &flags, &["--steps", "50", "--logit-gain", "10^5"]].concat());
+    assert!(number(&large["teacher"]["rate"]) < 0.5 * rate);
 }
 
 #[test]
@@ -360,12 +404,14 @@ fn what_is_no_image_is_refused() {
     refused(&["--images", &letters, "--digits", &digits], &["letters.csv:2: column 3", "`x`"]);
     let bright = write("bright.csv", b"0,0,0,0\n0,0,0,256\n");
     refused(&["--images", &bright, "--digits", &digits], &["image 2, pixel 4", "256"]);
+    let mixed = write("mixed.csv", b"0,0.5,0,0\n0,0,0,2\n");
+    refused(&["--images", &mixed, "--digits", &digits], &["image 1, pixel 2", "0.5"]);
     let filters = write("filters.csv", b"1,2,3\n");
     let flags = ["--images", &images, "--filters", &filters, "--channels", "1"];
     refused(&flags[..], &["filters.csv", "9 numbers", "found 3"]);
 }
 
-/// The digits themselves, where they are at hand: `.ci/mnist` fetches ten thousand of them.
+/// The digits themselves, where they are at hand: `.ci/digits` fetches ten thousand of them.
 #[test]
 fn digits_are_learnt() {
     let Ok(folder) = std::env::var("POPGD_MNIST") else { return };

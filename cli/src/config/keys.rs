@@ -97,6 +97,7 @@ pub const KEYS: &[Key] = &[
     flag("transitions", &["pi"]),
     flag("sequences", &["data"]),
     flag("mask_strength", &["delta"]),
+    file_only("images_digest", &[]),
     file_only("v", &["value_matrix", "v_star"]),
     file_only("s", &["scores", "s_star", "attention"]),
     file_only("classes", &[]),

@@ -590,6 +590,11 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
         CommandKind::Simulate => &[
             ("strict", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
             ("sweep", "belongs to `popgd rates`: leave it out for `popgd simulate`"),
+            (
+                "accumulate",
+                "students are trained with plain sums, and the exact descent beside them \
+                            with compensated ones: leave it out",
+            ),
             ("from_step", "belongs to `popgd certify`: leave it out for `popgd simulate`"),
             ("save_state", "belongs to `popgd run`; --resume FOLDER keeps states of training"),
         ],
@@ -600,7 +605,7 @@ fn check_belongs(command: CommandKind, values: &Values) -> Result<(), Failure> {
     };
     // A saved state says how it was computed, and is a start for precision all the same.
     let kept = |key: &str| {
-        command == CommandKind::Precision
+        matches!(command, CommandKind::Precision | CommandKind::Simulate)
             && matches!(key, "scalar" | "accumulate")
             && matches!(values.origin(key), Some(values::Origin::File { .. }))
     };

@@ -11,7 +11,7 @@ use crate::ood::family::Family;
 use crate::simulate::settings::SimulateSettings;
 
 /// Keys that `simulate` has a use for, and not every other command.
-pub(super) const KEYS: [&str; 10] = [
+pub(super) const KEYS: [&str; 11] = [
     "batch",
     "seeds",
     "inputs",
@@ -22,6 +22,7 @@ pub(super) const KEYS: [&str; 10] = [
     "digits",
     "filters",
     "epochs",
+    "images_digest",
 ];
 
 /// Larger batches or more runs than these are a slip of the pen.
@@ -34,7 +35,7 @@ const MOST: u64 = 1_000_000;
 pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>), Failure> {
     let values = arguments.values()?;
     let batches = batches(&values)?;
-    let images = images::resolve(&values)?;
+    let mut images = images::resolve(&values)?;
     let seeds = count(&values, "seeds", if images.is_some() { 1 } else { 4 }, MOST)?;
     let law = values.text("inputs")?.unwrap_or("exponential").to_owned();
     let inputs = Family::parse(&law).map_err(|message| values.fail("inputs", message))?;
@@ -67,6 +68,10 @@ pub fn resolve(arguments: &Arguments) -> Result<(SimulateSettings, Vec<Warning>)
         arguments = images::model(&values, images, &arguments)?;
     }
     let (mut base, warnings) = super::resolve(CommandKind::Simulate, arguments)?;
+    if let Some(images) = &mut images {
+        let filters = base.model.dense.as_ref().map(|dense| &dense.value_matrix);
+        images::identify(&values, images, filters)?;
+    }
     if let Value::Object(echo) = &mut base.echo {
         add(echo, &batches, seeds, evaluation);
         match &images {

@@ -140,7 +140,8 @@
 //!   `value_error`), `limit_law` (`t_times_excess_loss`) where there is one, and `teacher_scores`, S* row
 //!   by row; `late`, one entry a `batch` size: over the window `from` … `to` the `slopes`, each with its
 //!   `measure`, that of the `trained` students and of the `exact` run (`value` and `standard_error`, null
-//!   where it cannot be told), and the `predicted` one, null where there is none;
+//!   where it cannot be told), and the `predicted` one, null where there is none (without a limit law, on
+//!   the floor of label noise, for inputs without second moments);
 //!   `exponents_of_batch`, if there are several sizes: for `value_distance` and `score_distance` the power
 //!   of N by which they fall, `measured` and `predicted`; and `runs` (`batch`, `run`, the `steps` made, its
 //!   `trajectory`, `attention_error`, which is max |S − S*| over the largest entry of S*, `value_matrix`

@@ -49,8 +49,8 @@ impl Store {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::Io(format!("--resume {}: {error}", folder.display())))?;
         let mut identity = settings.base.echo.clone();
-        if let (Some(images), Some(map)) = (&settings.images, identity.as_object_mut()) {
-            map.insert("images".into(), images.digest().into());
+        if let Some(map) = identity.as_object_mut() {
+            map.insert("popgd".into(), provenance::VERSION.into());
         }
         let hash = provenance::hash(&identity);
         let hash = hash.rsplit(':').next().unwrap_or_default().to_owned();
@@ -68,8 +68,8 @@ impl Store {
     pub fn load(
         &self,
         measures: &'static [Measure],
-        batch: usize,
-        index: usize,
+        at: &[u64],
+        (batch, index): (usize, usize),
     ) -> Result<Option<Checkpoint>, Failure> {
         let path = self.path(batch, index);
         let text = match std::fs::read_to_string(&path) {
@@ -77,8 +77,17 @@ impl Store {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::unreadable(&path, &error)),
         };
-        let fits = |row: &Row| row.values.len() == measures.len();
-        let found = parse(&text, measures).filter(|found| found.rows.iter().all(fits));
+        // What was measured belongs to the recorded steps up to there; that at the very step may
+        // not have been measured yet.
+        let fits = |found: &Checkpoint| {
+            let measured = found.rows.iter().map(|row| row.t);
+            let due = at.iter().filter(|&&t| t < found.t).count();
+            let most = at.iter().filter(|&&t| t <= found.t).count();
+            (due..=most).contains(&found.rows.len())
+                && measured.eq(at.iter().copied().take(found.rows.len()))
+                && found.rows.iter().all(|row| row.values.len() == measures.len())
+        };
+        let found = parse(&text, measures).filter(fits);
         found.map(Some).ok_or_else(|| self.damaged(batch, index))
     }
 
@@ -136,5 +145,10 @@ fn parse(text: &str, measures: &'static [Measure]) -> Option<Checkpoint> {
 }
 
 fn floats(values: &[Value]) -> Option<Vec<f64>> {
-    values.iter().map(Value::as_f64).collect()
+    // What is not finite is written as text.
+    let float = |value: &Value| match value.as_str() {
+        Some(text) => text.parse().ok(),
+        None => value.as_f64(),
+    };
+    values.iter().map(float).collect()
 }

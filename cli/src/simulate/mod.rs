@@ -137,6 +137,10 @@ pub struct Simulation {
     pub runs: Runs,
     /// Whether the full model was trained.
     pub full_model: bool,
+    /// Whether the excess loss has a limit law ∝ 1/T.
+    pub has_limit_law: bool,
+    /// Whether the other inputs have second moments.
+    pub inputs_have_moments: bool,
     /// Whether the user ended it early.
     pub interrupted: bool,
 }
@@ -158,7 +162,17 @@ pub fn simulate(settings: &SimulateSettings) -> Result<Simulation, Failure> {
         train_all::<Student<'_>>(&problem, settings, &course, &at)
     }?;
     let (full_model, interrupted) = (settings.full_model, interrupt::requested());
-    Ok(Simulation { problem, exact, runs, full_model, interrupted })
+    let has_limit_law = report::limit_law(&settings.base.model).is_some();
+    let inputs_have_moments = settings.inputs.moments().is_ok();
+    Ok(Simulation {
+        problem,
+        exact,
+        runs,
+        full_model,
+        has_limit_law,
+        inputs_have_moments,
+        interrupted,
+    })
 }
 
 /// How long one step takes here with a batch of this size.
@@ -264,7 +278,7 @@ fn train<'p, L: Learner<'p>>(
     let mut student = L::at_start(problem);
     let (mut t, mut rows) = (0, Vec::new());
     if let Some(store) = store
-        && let Some(kept) = store.load(course.measures(), batch, index)?
+        && let Some(kept) = store.load(course.measures(), at, (batch, index))?
     {
         let Checkpoint { t: made, values, keys, rows: measured } = kept;
         (t, rows) = (made, measured);

@@ -1,5 +1,7 @@
 //! What a simulation shows: late slopes, and how the distance to the exact run falls with the batch.
 
+use popgd_core::model::teacher::Shape;
+
 use super::measure::{Measure, Row};
 use super::runs::{Estimate, estimate};
 use super::{Run, Simulation};
@@ -16,6 +18,9 @@ pub struct Slope {
     pub trained: Option<Estimate>,
     /// Of the exact run, over the same steps and measured in the same way.
     pub exact: Option<Estimate>,
+    /// What theory says of it; none where there is no law, where noise holds training up by then,
+    /// and of inputs without second moments.
+    pub predicted: Option<f64>,
 }
 
 /// All slopes of one batch size.
@@ -74,6 +79,9 @@ impl Simulation {
         let steps = |run: &Run| run.rows.last().map(|row| row.t);
         let to = self.runs.of_batch(batch).filter_map(steps).min()?;
         let from = to.div_ceil(10).max(1);
+        if from >= to {
+            return None;
+        }
         let within = |t: u64| (from..=to).contains(&t);
         let of_run = |run: &Run, measure: Measure| {
             let row = |row: &Row| (row.t as f64, row.get(measure).abs());
@@ -84,8 +92,15 @@ impl Simulation {
                 self.runs.of_batch(batch).map(|run| of_run(run, measure)).collect();
             slope(&series)
         };
+        // Where label noise holds training up, nothing falls on.
+        let left = self.exact.iter().rfind(|state| state.t <= to)?.quantities.excess_loss;
+        let is_falling = self.noise_floor(batch) < 0.1 * left;
         let slopes = FALLING.map(|measure| Slope {
             measure,
+            predicted: measure.predicted().filter(|_| {
+                let has_moments = self.inputs_have_moments || measure.of_exact_run().is_none();
+                self.has_limit_law && is_falling && has_moments
+            }),
             trained: over_runs(measure),
             exact: match (self.exact(measure), measure.of_exact_run()) {
                 (Some(series), _) => {
@@ -100,6 +115,22 @@ impl Simulation {
         Some(Late { batch, from, to, slopes: slopes.to_vec() })
     }
 
+    /// Where label noise ends the fall of the excess loss on batches of a size, by note 14, section 3
+    /// (argued, for teachers of equal weights 1/K).
+    pub fn noise_floor(&self, batch: usize) -> f64 {
+        let problem = &self.problem;
+        let Shape { tokens, channels, features } = problem.shape;
+        let (tokens, entries) = (tokens as f64, (channels * features) as f64);
+        let weight = problem.teacher_scores.iter().copied().fold(0.0, f64::max);
+        let (rate, gain) = (problem.rate, problem.activation.gain());
+        let of_values = rate * gain * tokens * weight;
+        let norm = weight * problem.teacher_norm();
+        let of_attention = rate * problem.logit_gain * gain * norm * norm;
+        let rest = |lambda: f64| lambda / (2.0 - lambda);
+        let parts = entries * rest(of_values) + tokens * (1.0 / weight - 1.0) * rest(of_attention);
+        0.5 * problem.noise * problem.noise / batch as f64 * parts
+    }
+
     /// By which power of the batch size the distance to the exact run falls, at the last step: the
     /// theory of note 14 has −½. Nothing for fewer than two sizes.
     pub fn distance_exponent(&self, measure: Measure) -> Option<Estimate> {
@@ -108,10 +139,11 @@ impl Simulation {
             return None;
         }
         let runs = self.runs.0.iter().map(|run| run.index).max()? + 1;
+        let last = self.runs.0.iter().map(|run| run.rows.len()).min()?.checked_sub(1)?;
         let series: Vec<Vec<(f64, f64)>> = (0..runs)
             .map(|index| {
                 let same = self.runs.0.iter().filter(|run| run.index == index);
-                same.filter_map(|run| Some((run.batch as f64, run.rows.last()?.get(measure))))
+                same.filter_map(|run| Some((run.batch as f64, run.rows.get(last)?.get(measure))))
                     .collect()
             })
             .collect();

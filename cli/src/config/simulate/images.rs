@@ -8,12 +8,14 @@ use super::count;
 use crate::config::Arguments;
 use crate::config::values::Values;
 use crate::error::Failure;
+use crate::provenance;
+use crate::settings::Matrix;
 use crate::simulate::images::patches::{AREA, Patches, SIDE};
 use crate::simulate::images::read::{self, Images};
 use crate::simulate::images::settings::ImageSettings;
 
 /// Keys that have no meaning without images.
-const OWN: [&str; 3] = ["digits", "filters", "epochs"];
+const OWN: [&str; 4] = ["digits", "filters", "epochs", "images_digest"];
 
 /// Keys that the images answer.
 const ANSWERED: [&str; 17] = [
@@ -39,8 +41,8 @@ const ANSWERED: [&str; 17] = [
 /// Weights of the student move by `κ‖V*‖²`: with that of a trained network, attention would take far
 /// longer than W_V.
 const TEACHER_NORM: &str = "50";
-/// Any, and small: what it should be only the images tell.
-const RATE: &str = "1/100";
+/// Any, and so small that no law of other inputs forbids it: what is stable only the images tell.
+const RATE: &str = "1/10^9";
 
 /// Reads the images, if there are any.
 ///
@@ -79,8 +81,18 @@ pub(super) fn resolve(values: &Values) -> Result<Option<ImageSettings>, Failure>
         classes: classes.map(Arc::new),
         epochs: count(values, "epochs", 20, 1000)?,
         has_filters,
-        has_rate: values.has("rate"),
+        rate: rate(values)?,
+        digest: String::new(),
     }))
+}
+
+/// η, if it was given.
+fn rate(values: &Values) -> Result<Option<f64>, Failure> {
+    let Some(rate) = values.number("rate")? else { return Ok(None) };
+    if !rate.is_positive() {
+        return Err(values.fail("rate", format_args!("expected a rate above 0, found {rate}")));
+    }
+    Ok(Some(rate.to_f64()))
 }
 
 /// The arguments of the model that these images make.
@@ -117,13 +129,36 @@ pub(super) fn model(
     if !images.has_filters && !values.has("teacher_norm") {
         model = model.with("teacher_norm", TEACHER_NORM);
     }
-    if !images.has_rate {
-        model = model.with("rate", RATE);
-    }
+    model = model.with("rate", RATE);
     if !values.has("noise") {
         model = model.with("noise", "0");
     }
     Ok(model)
+}
+
+/// Names all that was read: other contents under the same names are another configuration.
+///
+/// # Errors
+/// Other contents than those that a result was of.
+pub(super) fn identify(
+    values: &Values,
+    images: &mut ImageSettings,
+    filters: Option<&Matrix>,
+) -> Result<(), Failure> {
+    let filters = filters.filter(|_| images.has_filters).into_iter();
+    let filters = filters.flat_map(|matrix| &matrix.entries).flat_map(|x| x.to_f64().to_le_bytes());
+    let classes = images.classes.iter().flat_map(|classes| classes.iter().copied());
+    images.digest = provenance::digest(images.patches.bytes().chain(classes).chain(filters));
+    match values.text("images_digest")? {
+        Some(digest) if digest != images.digest => Err(values.fail(
+            "images_digest",
+            format_args!(
+                "images, classes or filters are others than those that this was of, whose digest is \
+                 {digest}: leave the key out to take them all the same"
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Tells what results depend on.
@@ -153,8 +188,12 @@ pub(super) fn echo(
     if !images.has_filters {
         echo.insert("epochs".into(), images.epochs.into());
     }
-    if !images.has_rate {
-        echo.remove("rate");
+    echo.insert("images_digest".into(), images.digest.clone().into());
+    match values.text("rate") {
+        Ok(Some(rate)) => drop(echo.insert("rate".into(), rate.into())),
+        Ok(None) => drop(echo.remove("rate")),
+        // It was a number in a file.
+        Err(_) => drop(echo.insert("rate".into(), images.rate.unwrap_or_default().into())),
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ fn of_late(late: &Late) -> Value {
         map.insert("measure".into(), slope.measure.key().into());
         map.insert("trained".into(), estimate(slope.trained));
         map.insert("exact".into(), estimate(slope.exact));
-        map.insert("predicted".into(), slope.measure.predicted().map_or(Value::Null, float));
+        map.insert("predicted".into(), slope.predicted.map_or(Value::Null, float));
         map.insert("status".into(), "measured".into());
         Value::Object(map)
     });

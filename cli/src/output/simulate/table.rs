@@ -3,6 +3,7 @@
 use crate::output::digits::{grouped, short, signed};
 use crate::output::style::Style;
 use crate::output::{table, words};
+use crate::plan;
 use crate::simulate::Simulation;
 use crate::simulate::measure::Measure;
 use crate::simulate::report::Late;
@@ -40,6 +41,16 @@ pub fn text(settings: &SimulateSettings, simulation: &Simulation, style: Style) 
         text.push_str(&end(simulation, batch, style));
     }
     text.push_str(&distances(simulation, style));
+    if let Ok(steps) = plan::burn_in(model)
+        && 10.0 * steps > model.steps as f64
+    {
+        let note = format!(
+            "The rates begin after about {} steps (the burn-in), and are seen some ten times later: \
+             these are too few steps for them.",
+            grouped(steps.ceil() as u64)
+        );
+        text.push_str(&format!("\n{}\n", style.prose(&note)));
+    }
     text
 }
 
@@ -70,7 +81,7 @@ fn slopes(late: &Late, simulation: &Simulation, style: Style) -> String {
             slope.measure.name().to_owned(),
             slope.trained.map_or_else(dash, |found| with_error(found, 3)),
             slope.exact.map_or_else(dash, |found| with_error(found, 3)),
-            slope.measure.predicted().map_or_else(dash, |power| signed(power, 1)),
+            slope.predicted.map_or_else(dash, |power| signed(power, 1)),
         ]
     });
     let table = table::table(&["", "trained", "exact descent", "predicted"], rows);
@@ -99,7 +110,8 @@ fn end(simulation: &Simulation, batch: usize, style: Style) -> String {
         .into_iter()
         .filter_map(|measure| {
             let trained = simulation.runs.at_end(batch, measure)?;
-            let exact = simulation.exact(measure).and_then(|series| Some(series.last()?.1));
+            let last = simulation.runs.recorded(batch).checked_sub(1)?;
+            let exact = simulation.exact(measure).and_then(|series| Some(series.get(last)?.1));
             Some(vec![measure.name().to_owned(), spread(trained), exact.map_or_else(dash, short)])
         })
         .collect();

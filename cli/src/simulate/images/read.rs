@@ -120,14 +120,21 @@ fn is_square(pixels: usize) -> bool {
     pixels.isqrt().pow(2) == pixels
 }
 
-/// Pixels from 0 to 1: as they are, or if there are larger ones, parts of 255.
+/// Pixels from 0 to 1: as they are, or if there are larger ones, whole numbers of 255.
 fn in_range(numbers: Vec<f64>) -> Result<Vec<f32>, (usize, String)> {
     let largest = numbers.iter().copied().fold(0.0, f64::max);
     let scale = if largest > 1.0 { 255.0 } else { 1.0 };
-    match numbers.iter().position(|x| !(0.0..=255.0).contains(x)) {
+    let fits = |x: f64| (0.0..=255.0).contains(&x) && (scale == 1.0 || x.fract() == 0.0);
+    match numbers.iter().position(|&x| !fits(x)) {
         Some(at) => {
             let found = numbers.get(at).copied().unwrap_or(f64::NAN);
-            Err((at, format!("expected a shade from 0 to 255 (or from 0 to 1), found {found}")))
+            Err((
+                at,
+                format!(
+                    "expected shades from 0 to 1, or whole ones from 0 to 255, found {found} (the \
+                     largest of all is {largest})"
+                ),
+            ))
         }
         None => Ok(numbers.into_iter().map(|x| (x / scale) as f32).collect()),
     }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::patches::Patches;
-use crate::provenance;
 
 /// Images, and their teacher.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,14 +20,8 @@ pub struct ImageSettings {
     pub epochs: usize,
     /// Whether V* was given.
     pub has_filters: bool,
-    /// Whether η was given; if not, the images tell.
-    pub has_rate: bool,
-}
-
-impl ImageSettings {
-    /// A short name of everything that was read: other images have another one.
-    pub fn digest(&self) -> String {
-        let classes = self.classes.iter().flat_map(|classes| classes.iter().copied());
-        provenance::digest(self.patches.bytes().chain(classes))
-    }
+    /// η, if it was given; if not, the images tell.
+    pub rate: Option<f64>,
+    /// A short name of images, classes and given filters: other contents have another one.
+    pub digest: String,
 }

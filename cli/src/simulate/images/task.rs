@@ -15,6 +15,7 @@ use crate::simulate::draw::{self, Purpose, stream};
 use crate::simulate::measure::Measure;
 use crate::simulate::observe::{Streams, cosine, distance};
 use crate::simulate::problem::Problem;
+use crate::simulate::product::{Product, View};
 use crate::simulate::settings::SimulateSettings;
 use crate::simulate::student::Student;
 
@@ -78,9 +79,18 @@ impl Task {
         if curvature <= 0.0 {
             return Err(refuse("all images are blank".to_owned()));
         }
-        if !images.has_rate {
-            problem.rate = two_digits(1.0 / curvature);
-        }
+        let of_logits = curvature_of_logits(&problem, &patches, &training);
+        problem.rate = match images.rate {
+            None => two_digits(1.0 / f64::max(curvature, of_logits)),
+            Some(rate) if rate < 2.0 / curvature => rate,
+            Some(rate) => {
+                return Err(Failure::usage(format!(
+                    "--rate: {rate} is not below {}, where training is stable with these images; \
+                     left out, it is chosen",
+                    two_digits(2.0 / curvature)
+                )));
+            }
+        };
         let evaluation = settings.evaluation;
         let mut task = Self {
             problem,
@@ -219,6 +229,28 @@ fn curvature(problem: &Problem, patches: &Patches, training: &[usize]) -> f64 {
     // Every window stands for as many queries as it has patches.
     let slope = (2.0 * problem.activation.linear() - 1.0).abs().max(1.0);
     slope * slope * largest * AREA as f64 / training.len() as f64
+}
+
+/// By how much more a logit of the teacher's attention is curved at most, with its rate ηκ for η: the
+/// Hessian is `J E[UᵀU] J`, U = V* X on a window, times σ′²; J = (I − 11ᵀ/K)/K is of norm 1/K,
+/// and the norm of the product in the middle at most its trace.
+fn curvature_of_logits(problem: &Problem, patches: &Patches, training: &[usize]) -> f64 {
+    let tokens = patches.tokens();
+    let values = View::with_columns(&problem.teacher_values, AREA);
+    let mut traces = vec![0.0; tokens / AREA];
+    for &image in training {
+        let input: Vec<f64> = patches.image(image).iter().map(|&x| f64::from(x)).collect();
+        let mut projected = vec![0.0; problem.shape.channels * tokens];
+        f64::add_product(values, View::with_columns(&input, tokens), &mut projected);
+        for row in projected.chunks_exact(tokens) {
+            for (trace, window) in traces.iter_mut().zip(row.chunks_exact(AREA)) {
+                *trace += window.iter().map(|u| u * u).sum::<f64>();
+            }
+        }
+    }
+    let largest = traces.into_iter().fold(0.0, f64::max) / training.len() as f64;
+    let slope = (2.0 * problem.activation.linear() - 1.0).abs().max(1.0);
+    problem.logit_gain * slope * slope * largest / (AREA * AREA) as f64
 }
 
 /// ‖(1, …, 1)‖ in so many dimensions as a patch has pixels.

@@ -35,8 +35,13 @@ pub(super) struct Curves<'c, 's> {
 }
 
 impl<'s> Curves<'_, 's> {
-    /// On a logarithmic axis.
+    /// Their sizes, on a logarithmic axis.
     pub(super) fn draw(&self, curves: &[Curve]) -> Result<(), Failure> {
+        let mut curves = curves.to_vec();
+        for point in curves.iter_mut().flat_map(|curve| &mut curve.points) {
+            point.1 = point.1.abs();
+        }
+        let curves = &curves[..];
         let figures = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1));
         let values = Axis::decades(figures, self.top + self.height, self.top);
         let panel = self.panel();
@@ -99,8 +104,16 @@ impl<'s> Curves<'_, 's> {
     }
 
     fn draw_legend(&self, curves: &[Curve]) -> Result<(), Failure> {
-        let (mut x, y) = (LEFT, self.top - 18.0);
-        for curve in curves.iter().filter(|curve| !curve.label.is_empty()) {
+        // A letter is about 0.58 of its size wide.
+        let width = |curve: &Curve| 48.0 + 7.0 * curve.label.chars().count() as f64 + 22.0;
+        let shown = || curves.iter().filter(|curve| !curve.label.is_empty());
+        // A second line, above, where one is not enough.
+        let whole: f64 = shown().map(width).sum();
+        let (mut x, mut y) = (LEFT, self.top - if whole > RIGHT - LEFT { 34.0 } else { 18.0 });
+        for curve in shown() {
+            if x > LEFT && x + width(curve) > RIGHT + 22.0 {
+                (x, y) = (LEFT, y + 16.0);
+            }
             if let Some(stroke) = curve.stroke {
                 self.canvas.line(&[(x, y), (x + 40.0, y)], stroke)?;
             }
@@ -108,8 +121,7 @@ impl<'s> Curves<'_, 's> {
                 self.canvas.marker((x + 20.0, y), marker, color)?;
             }
             self.canvas.text(&curve.label, (x + 48.0, y), Lettering::new(12.0, INK))?;
-            // A letter is about 0.58 of its size wide.
-            x += 48.0 + 7.0 * curve.label.chars().count() as f64 + 22.0;
+            x += width(curve);
         }
         Ok(())
     }

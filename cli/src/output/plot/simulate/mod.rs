@@ -85,7 +85,7 @@ impl Picture<'_> {
         format!(
             "Excess loss of a student that is trained on batches, on such a batch and exactly, \
              against the number of steps T, both axes logarithmic, with the exact descent and its \
-             limit law; its loss on exponential inputs beyond that of the teacher; the cosine of \
+             limit law; its loss on other inputs beyond that of the teacher; the cosine of \
              W_V and V*; and the attention S at the end beside S*. {}.",
             training(self.settings)
         )

@@ -38,7 +38,7 @@ fn of_images(images: &ImageSettings, task: &Task) -> Value {
     map.insert("count".into(), task.patches.count().into());
     map.insert("height".into(), images.size.0.into());
     map.insert("width".into(), images.size.1.into());
-    map.insert("digest".into(), images.digest().into());
+    map.insert("digest".into(), images.digest.clone().into());
     map.insert("windows".into(), Value::from(vec![task.patches.windows.0, task.patches.windows.1]));
     map.insert("kept_back".into(), task.kept_back.len().into());
     let places = (0..task.patches.tokens()).map(|token| {
