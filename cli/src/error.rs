@@ -116,7 +116,7 @@ pub enum Warning {
         /// Why it does not.
         why: &'static str,
     },
-    /// Means of squares whose law has no finite fourth moments.
+    /// Means of squares whose law has no finite fourth moments, or too large ones.
     NoStandardErrors,
     /// Plain sums over so many steps that increments are lost to rounding.
     Stalls {
@@ -142,8 +142,8 @@ impl fmt::Display for Warning {
             }
             Self::Unused { flag, why } => write!(f, "{flag} changes nothing here: {why}"),
             Self::NoStandardErrors => f.write_str(
-                "fourth moments are infinite, or may be: measured gaps have no standard errors, and \
-                 are not held against their bounds; more samples help little",
+                "fourth moments are infinite, may be, or are too large for so many samples: measured gaps \
+                 have no standard errors, and are not held against their bounds",
             ),
             Self::Stalls { steps, scalar } => write!(
                 f,

@@ -45,6 +45,44 @@ fn slope(document: &Value, of: &str) -> f64 {
     number(&slopes.iter().find(|slope| slope["of"] == of).expect("a slope")["slope"])
 }
 
+/// A teacher that is 0 on all inputs: there is nothing to lose, and no limit to speak of.
+#[test]
+fn a_teacher_of_zeros_leaves_nothing_to_lose() {
+    // For these seeds V* is negative, and exponential inputs are not.
+    let mut zeros = 0;
+    for seed in ["0", "1", "2", "3", "4", "5", "6", "7"] {
+        let args = ["ood", "-q", "-d", "1", "-M", "1", "--labels", "worst", "-T", "100"];
+        let more = ["--samples", "500", "--seed", seed, "--format", "json"];
+        let output = popgd(&[&args[..], &more].concat());
+        assert!(output.status.success(), "{seed}: {}", text(&output.stderr));
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let last = found["gaps"].as_array().unwrap().last().unwrap();
+        if last["square_distance"]["value"] == 0.0 {
+            zeros += 1;
+            assert_eq!(last["gap"]["value"], 0.0, "{seed}");
+            assert!(found.get("sharp_constant").is_none_or(Value::is_null), "{found}");
+        }
+    }
+    assert!(zeros > 0);
+}
+
+/// Of laws with tails too heavy for so many samples, no standard error is told: it would be as wrong
+/// as the mean.
+#[test]
+fn errors_of_heavy_tails_are_not_told() {
+    for (law, told) in [
+        ("lognormal:3", false),
+        ("0.999999*gaussian+0.000001*gaussian:3000", false),
+        ("lognormal:0.5", true),
+    ] {
+        let args = ["ood", "-q", "-D", "6", "-K", "2", "--inputs", law, "-T", "100", "--at", "100"];
+        let output = popgd(&[&args[..], &["--samples", "4000", "--format", "json"]].concat());
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let error = &found["gaps"][0]["square_distance"]["standard_error"];
+        assert_eq!(!error.is_null(), told, "{law}: {error}");
+    }
+}
+
 #[test]
 fn gaps_are_below_their_bounds_and_fall_as_they_should() {
     // T was fixed before anything was run.

@@ -250,6 +250,53 @@ impl Family {
         }
     }
 
+    /// How many samples, at the least, the standard error of a mean of squares is to be believed from:
+    /// 25 E x⁴/(E x²)². With fewer of a law as heavy as that, the samples that matter are mostly
+    /// missing, from the mean and from its error alike. Infinite without fourth moments.
+    pub fn samples_for_errors(&self) -> f64 {
+        const TIMES: f64 = 25.0;
+        match (self.moments(), self.fourth_moment()) {
+            (Ok(Moments { mean, variance }), Some(fourth)) => {
+                TIMES * fourth / (variance + mean * mean).powi(2)
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// E x⁴, rounded; none where it is infinite.
+    fn fourth_moment(&self) -> Option<f64> {
+        Some(match *self {
+            Self::Gaussian { deviation } => 3.0 * deviation.powi(4),
+            Self::Exponential { scale } | Self::Laplace { scale } => 24.0 * scale.powi(4),
+            Self::Uniform { half_width } => half_width.powi(4) / 5.0,
+            Self::Rademacher { scale } => scale.powi(4),
+            Self::Gumbel { scale } => {
+                const APERY: f64 = 1.202_056_903_159_594;
+                let square = std::f64::consts::PI.powi(2);
+                let (variance, third) = (square / 6.0, 2.0 * APERY);
+                let fourth = 3.0 * variance * variance + square * square / 15.0;
+                let (mean, mean_square) = (EULER, EULER * EULER);
+                scale.powi(4)
+                    * (fourth
+                        + 4.0 * third * mean
+                        + 6.0 * variance * mean_square
+                        + mean_square * mean_square)
+            }
+            Self::StudentT { freedom, excess, scale } if excess > 2.0 => {
+                3.0 * (freedom * scale * scale).powi(2) / (excess * (excess - 2.0))
+            }
+            Self::LogNormal { deviation } => (8.0 * deviation * deviation).exp(),
+            Self::Pareto { index, excess, scale } if excess > 2.0 => {
+                scale.powi(4) * index / (excess - 2.0)
+            }
+            Self::StudentT { .. } | Self::Pareto { .. } | Self::Cauchy { .. } => return None,
+            Self::Mixture { weight, ref parts } => {
+                let [first, second] = &**parts;
+                weight * first.fourth_moment()? + (1.0 - weight) * second.fourth_moment()?
+            }
+        })
+    }
+
     /// Whether x and −x have the same law.
     pub fn is_symmetric(&self) -> bool {
         match self {
@@ -528,5 +575,36 @@ mod tests {
             let message = Family::parse(text).unwrap_err();
             assert!(message.contains(word), "{text}: {message}");
         }
+    }
+
+    #[test]
+    fn fourth_moments_are_those_of_samples() {
+        use rand_core::SeedableRng;
+        let laws = [
+            "gaussian:2",
+            "exponential",
+            "laplace",
+            "uniform:3",
+            "rademacher:2",
+            "gumbel",
+            "t:20",
+            "pareto:30",
+            "lognormal:0.3",
+            "0.3*gaussian+0.7*laplace",
+        ];
+        for text in laws {
+            let law = family(text);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+            let count = 400_000;
+            let sum: f64 = (0..count).map(|_| law.sample(&mut random).powi(4)).sum();
+            let ratio = sum / f64::from(count) / law.fourth_moment().unwrap();
+            assert!((ratio - 1.0).abs() < 0.05, "{text}: {ratio}");
+        }
+        assert_eq!(family("t:4").fourth_moment(), None);
+        for (text, enough) in [("gaussian", true), ("t:5", true), ("lognormal:3", false)] {
+            assert_eq!(family(text).samples_for_errors() < 20_000.0, enough, "{text}");
+        }
+        let rare = family("0.999999*gaussian+0.000001*gaussian:3000");
+        assert!(rare.samples_for_errors() > 1e7);
     }
 }

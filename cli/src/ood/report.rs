@@ -216,6 +216,8 @@ pub struct Report {
     pub statement: Option<Statement>,
     /// From this T on the batch gap is mostly noise; none without noise or limit law.
     pub noise_from: Option<f64>,
+    /// Whether standard errors of means of squares are told.
+    pub has_errors: bool,
     /// Whether the user ended it before all samples were looked at.
     pub interrupted: bool,
 }
@@ -234,6 +236,7 @@ impl Report {
             slopes: Vec::new(),
             statement: None,
             noise_from: None,
+            has_errors: true,
             interrupted: false,
         }
     }

@@ -119,7 +119,11 @@ impl Question<'_> {
                 Inputs::File(_) => false,
             };
         let exact = Exact { bounds: &bounds, weights: self.weights, is_identity, is_gaussian };
-        let has_errors = check.has_fourth_moments;
+        let has_errors = check.has_fourth_moments
+            && match &ood.inputs {
+                Inputs::Family { family, .. } => tally.count as f64 >= family.samples_for_errors(),
+                _ => true,
+            };
         let mut rows = Vec::with_capacity(self.points.len());
         for (at, point) in self.points.iter().enumerate() {
             let distance = match exact.square_distance(point) {
@@ -127,13 +131,16 @@ impl Question<'_> {
                 None => Figure::measured(tally.square_distance(at), has_errors),
             };
             let worst = |square: f64| 0.5 * square + label_distance * square.sqrt();
+            // R/Δ; where student and teacher agree there is nothing to lose.
+            let pull = match distance.value.sqrt() {
+                0.0 => 0.0,
+                length => label_distance / length,
+            };
             let gap = match &ood.labels {
                 Labels::Worst => Figure {
                     value: worst(distance.value),
                     // The derivative of ½Δ² + RΔ in Δ².
-                    error: distance
-                        .error
-                        .map(|error| error * (0.5 + 0.5 * label_distance / distance.value.sqrt())),
+                    error: distance.error.map(|error| error * (0.5 + 0.5 * pull)),
                     exact: distance.exact,
                 },
                 labels => match exact.gap(labels, point, &distance) {
@@ -144,7 +151,7 @@ impl Question<'_> {
             let batch_gap = found.batch.gap(at).zip(found.batch.square_distance(at)).map(
                 |(gap, own)| match &ood.labels {
                     // The labels are those that are worst over the whole law.
-                    Labels::Worst => gap.value + label_distance / distance.value.sqrt() * own.value,
+                    Labels::Worst => gap.value + pull * own.value,
                     _ => gap.value,
                 },
             );
@@ -208,6 +215,7 @@ impl Question<'_> {
             sharp,
             statement,
             noise_from,
+            has_errors,
             interrupted: found.interrupted,
         })
     }
@@ -263,7 +271,8 @@ impl Question<'_> {
         };
         // Channels see the same samples: their errors add up at most.
         let (constant, constant_error) = (limit(of_mean, of_spread), limit(doubt, 0.0));
-        let last = rows.last().filter(|row| row.t > 0)?;
+        // A teacher that is 0 on all inputs has nothing to be learnt.
+        let last = rows.last().filter(|row| row.t > 0 && constant > 0.0)?;
         let time = model.rate.to_f64() * last.t as f64 / constant;
         let at_end = time * last.square_distance.value;
         let error = last

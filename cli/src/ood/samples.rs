@@ -228,8 +228,8 @@ impl Question<'_> {
                 tally.merge(&looked.tally);
                 let overflow = |records: &Records, row: usize| {
                     Failure::usage(format!(
-                        "{}: record {}: the fourth power of a number overflows: expected numbers \
-                         below 1e75",
+                        "{}: record {}: the fourth power of a number overflows, or its square \
+                         underflows: expected sizes between 1e-150 and 1e75",
                         records.path().display(),
                         done + row as u64 + 1
                     ))

@@ -115,6 +115,7 @@ fn slope(series: Series, points: &[(u64, f64, Option<f64>)]) -> Option<Slope> {
     let power = match slope {
         None => Power::Open,
         Some(_) if noise.is_some_and(|noise| noise > 0.25) => Power::Open,
+        Some(_) if uncertainty.is_some_and(|uncertainty| uncertainty > TOLERANCE) => Power::Open,
         Some(slope) if near(slope, -1.0) => Power::One,
         Some(slope) if near(slope, -0.5) => Power::Half,
         Some(_) => Power::Neither,

@@ -20,7 +20,8 @@ pub(super) struct Part<'m> {
     positive: Vec<u64>,
     /// Columns, and squared norms about the median that may be among the largest.
     large: Vec<(usize, f64)>,
-    /// The first record, from 0 on, with a number whose fourth power overflows.
+    /// The first record, from 0 on, with a number whose fourth power overflows, or whose square is lost
+    /// below all floats.
     overflow: Option<usize>,
 }
 
@@ -68,7 +69,12 @@ impl<'m> Watch<'m> {
             }
             // Of a sum of squares that is finite each is.
             let size: f64 = whole.iter().zip(&about).map(|(a, b)| a * a + b * b).sum();
-            if !size.is_finite() {
+            let is_lost = about.iter().enumerate().any(|(column, &norm)| {
+                let entries = record.iter().skip(column).step_by(columns);
+                let middles = self.centre.iter().skip(column).step_by(columns);
+                norm < f64::MIN_POSITIVE && entries.zip(middles).any(|(x, m)| x != m)
+            });
+            if !size.is_finite() || is_lost {
                 part.overflow = Some(at);
                 return part;
             }
@@ -90,7 +96,7 @@ impl<'m> Watch<'m> {
     /// Takes in what a block adds.
     ///
     /// # Errors
-    /// Which of its records, from 0 on, has a number whose fourth power overflows.
+    /// Which of its records, from 0 on, has a number too large or too small to be squared twice.
     pub(super) fn take(&mut self, part: &Part<'_>) -> Result<(), usize> {
         if let Some(row) = part.overflow {
             return Err(row);

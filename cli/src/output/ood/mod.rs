@@ -205,8 +205,10 @@ fn legend(ood: &OodSettings, report: &Report) -> String {
         (true, _) => "The gap is exact".to_owned(),
         (false, inputs) => {
             let of = if matches!(inputs, Inputs::File(_)) { "records" } else { "samples" };
-            let error = if report.check.has_fourth_moments {
+            let error = if report.has_errors {
                 ", ± a standard error"
+            } else if report.check.has_fourth_moments {
+                "; they are too few for so heavy a tail, and nothing can be said of how far off they are"
             } else {
                 "; fourth moments are infinite, or may be, so that nothing can be said of how far off they \
                  are"
@@ -218,7 +220,11 @@ fn legend(ood: &OodSettings, report: &Report) -> String {
     let below = match told.clone().count() {
         0 => String::new(),
         count => format!(
-            "; the gap is below it at {} of {count} steps",
+            "; the gap is not above it{} at {} of {count} steps",
+            match report.rows.iter().any(|row| !row.gap.exact && !row.of_sample) {
+                true => " by more than four standard errors",
+                false => "",
+            },
             told.filter(|is_below| *is_below).count()
         ),
     };
