@@ -23,19 +23,25 @@ struct Nearest {
     found: f64,
     allowed: f64,
     share: f64,
+    is_used: bool,
 }
 
 impl Nearest {
     fn add(&mut self, found: f64, allowed: f64) {
-        // What is no number is as far off as can be.
-        let share = if found.is_nan() { f64::INFINITY } else { found / allowed };
-        if self.allowed == 0.0 || share > self.share {
-            *self = Self { found, allowed, share };
+        let share = match found / allowed {
+            // Nothing is found where nothing is allowed.
+            _ if found == 0.0 && allowed >= 0.0 => 0.0,
+            // What is no number is as far off as can be, and nothing is within an allowance that is none.
+            share if share.is_nan() => f64::INFINITY,
+            share => share,
+        };
+        if !self.is_used || share > self.share {
+            *self = Self { found, allowed, share, is_used: true };
         }
     }
 
     fn merge(&mut self, other: Self) {
-        if other.allowed > 0.0 {
+        if other.is_used {
             self.add(other.found, other.allowed);
         }
     }
@@ -126,7 +132,11 @@ impl Comparison {
             Claim::at_most(name, title, self.compared, found, most, status(kind))
         };
         if !is_rigorous(kind) {
-            return vec![claim(name, self.apart, 1.0, format!("{title}: ulps apart"))];
+            let mut claim = claim(name, self.apart, 1.0, format!("{title}: ulps apart"));
+            if self.apart.allowed.is_nan() {
+                claim.verdict = Verdict::Open;
+            }
+            return vec![claim];
         }
         let unit = epsilon(kind);
         let mut claims = vec![
@@ -156,4 +166,38 @@ pub fn softmax_roundings(terms: usize, products: f64, logit: f64, values: usize)
     let of_logits = terms as f64 * products + 2.0 * logit;
     // Exponentials, sums by halves, quotients, and what is added to them.
     2.0 * (of_logits + (values as f64).log2().max(0.0) + 8.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(figures: &[(f64, f64, f64)]) -> Verdict {
+        let (mut whole, mut parts) = (Comparison::default(), Comparison::default());
+        for &(a, b, roundings) in figures {
+            let (a, b) = (Number::Float(a), Number::Float(b));
+            whole.add(ScalarKind::F64, a, b, 1.0, roundings);
+            let mut part = Comparison::default();
+            part.add(ScalarKind::F64, a, b, 1.0, roundings);
+            parts.merge(&part);
+        }
+        let [whole, parts] =
+            [whole, parts].map(|all| all.claims(ScalarKind::F64, "equal", "equal"));
+        assert_eq!(whole[0].verdict, parts[0].verdict);
+        whole[0].verdict
+    }
+
+    #[test]
+    fn no_figure_is_thrown_away() {
+        let off = 1.0 + 8.0 * f64::EPSILON;
+        assert_eq!(verdict(&[(1.0, 1.0, 4.0), (1.0, off, 10.0)]), Verdict::Holds);
+        assert_eq!(verdict(&[(1.0, off, 4.0), (1.0, 1.0, 4.0)]), Verdict::Fails);
+        // Nothing is allowed, and nothing found; or something.
+        assert_eq!(verdict(&[(1.0, 1.0, 0.0), (1.0, off, 10.0)]), Verdict::Holds);
+        assert_eq!(verdict(&[(1.0, off, 0.0), (1.0, 1.0, 10.0)]), Verdict::Fails);
+        // An allowance that is no number allows nothing, and hides nothing.
+        assert_eq!(verdict(&[(1.0, off, f64::NAN), (1.0, 1.0, 4.0)]), Verdict::Open);
+        assert_eq!(verdict(&[(1.0, 1.0, 4.0), (1.0, off, f64::NAN)]), Verdict::Open);
+        assert_ne!(verdict(&[(f64::NAN, 1.0, 4.0), (1.0, 1.0, 4.0)]), Verdict::Holds);
+    }
 }

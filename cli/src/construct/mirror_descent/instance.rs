@@ -242,6 +242,11 @@ impl Instance {
         Some(Self { transitions, tokens, ..self.clone() })
     }
 
+    /// T.
+    pub(super) fn length(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// 1/L, a rate at which no step lowers the likelihood; nothing if there is none.
     ///
     /// # Errors

@@ -213,20 +213,18 @@ fn answers(settings: &MirrorDescent, found: &[Found]) -> Vec<Answer> {
         numbers: figures(&[lowered as f64]),
     }];
     let known: Vec<[f64; 2]> = found.iter().filter_map(|own| own.from_posterior).collect();
-    if !known.is_empty() {
-        let mean = |at: usize| known.iter().map(|own| own[at]).sum::<f64>() / known.len() as f64;
-        let others = match found.len() - known.len() {
-            0 => String::new(),
-            others => format!(" ({others} have too many states)"),
-        };
-        answers.push(Answer {
-            name: "from_posterior".into(),
-            title: format!(
-                "Mean distance to the posterior mean of λ: of the steps, of the uniform λ{others}"
-            ),
-            numbers: figures(&[mean(0), mean(1)]),
-        });
-    }
+    let mean = |at: usize| known.iter().map(|own| own[at]).sum::<f64>() / known.len() as f64;
+    let others = match found.len() - known.len() {
+        0 => String::new(),
+        others => format!(" ({others} of {} have too many states)", found.len()),
+    };
+    answers.push(Answer {
+        name: "from_posterior".into(),
+        title: format!(
+            "Mean distance to the posterior mean of λ: of the steps, of the uniform λ{others}"
+        ),
+        numbers: if known.is_empty() { Vec::new() } else { figures(&[mean(0), mean(1)]) },
+    });
     if let Some(whole) = found.iter().filter_map(|own| own.whole).reduce(greater) {
         answers.push(Answer {
             name: "whole".into(),

@@ -8,7 +8,8 @@ use crate::construct::report::{Curve, Limit};
 use crate::error::Failure;
 use crate::number::Exact;
 
-/// On the way to uniform the posterior has up to so many states.
+/// Sequences are cut to where the posterior has at most so many states: it is computed some dozen times,
+/// and less evidence is nearer to the limit that orders are about.
 const STATES: usize = 5_000;
 /// An order is settled if the three least pairs of ε give it up to this, and is then as claimed up to this.
 const TOLERANCE: f64 = 0.05;
@@ -25,12 +26,13 @@ pub(super) fn of(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Curve
     let names = [("remainder_right", right, order), ("remainder_wrong", wrong, 1.0)];
     let mut curves = Vec::new();
     for (name, rate, claimed) in names {
-        let mut points = Vec::new();
+        let (mut points, mut length) = (Vec::new(), 0);
         for power in (4..=12).rev() {
             let epsilon = Exact::ratio(1, 1 << power).unwrap_or_else(Exact::one);
             let mut error = 0.0;
             for (number, instance) in few.iter().enumerate() {
                 let Some(near) = instance.nearly_uniform(&epsilon, STATES) else { continue };
+                length = length.max(near.length());
                 let step: Outcome<f64> = told(settings, number, near.descend(rate.to_f64(), 1))?;
                 let bayes = told(settings, number, near.bayes(a.to_f64(), STATES))?;
                 if let Some(bayes) = bayes {
@@ -52,7 +54,7 @@ pub(super) fn of(settings: &MirrorDescent, few: &[Instance]) -> Result<Vec<Curve
             .is_some_and(|(last, before)| (last - before).abs() <= TOLERANCE);
         curves.push(Curve {
             name,
-            title: format!("step less posterior mean at η = {rate}"),
+            title: format!("step less posterior mean at η = {rate}, of the first {length} tokens"),
             against: "ε, π being 1/q + εD",
             points,
             bounds: Vec::new(),

@@ -89,7 +89,11 @@ pub(super) fn run<S: CliScalar>(
             }
             let scale = largest(&state).max(step_size);
             // Lengths do not grow from step to step; they are up to √d times the largest entry.
-            let roundings = (features as f64).sqrt() * sum / scale;
+            let roundings = match scale {
+                // Samples of zeros move nothing.
+                0.0 => 0.0,
+                _ => (features as f64).sqrt() * sum / scale,
+            };
             for (a, b) in layers.state().iter().zip(&state) {
                 ends.add(kind, a.report(), b.report(), scale, roundings);
             }
