@@ -11,6 +11,7 @@ two threads. popgd gives a run one thread and makes two runs at once. The median
 """
 
 import json
+import os
 import statistics
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ import numpy as np
 import torch
 
 BATCH, NOISE, THREADS = 100, 0.1, 2
+POPGD = os.environ.get("CARGO_TARGET_DIR", "target") + "/release/popgd"
 SETTINGS = [
     # name, D, K, M, d, steps
     ("CNN", 36, 4, 2, 4, 2000),
@@ -37,7 +39,7 @@ def popgd(tokens, group, channels, features, steps, runs):
         tempfile.NamedTemporaryFile(suffix=".json") as file,
     ):
         print("v =", values.tolist(), file=config, flush=True)
-        words = f"""target/release/popgd simulate --quiet --config {config.name} --preset cnn
+        words = f"""{POPGD} simulate --quiet --config {config.name} --preset cnn
             -D {tokens} -K {group} --batch {BATCH} --noise {NOISE} --steps {steps} --at {steps}
             --seeds {runs} --threads {THREADS} --evaluation 1 --format json
             --output {file.name}""".split()
