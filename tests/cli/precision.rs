@@ -87,8 +87,7 @@ fn a_plain_sum_stands_still_where_predicted() {
     let apart = number(&predicted["spacing"]);
     let off = |found: &Value| (number(&found["gap"]) - number(&predicted["gap"])).abs();
     assert!(off(seen) < 256.0 * apart, "{single}");
-    // Here c, a plain sum too, may have stopped on the other side of its optimum.
-    assert!(off(&single["placed"]) < 1e-3, "{single}");
+    assert!(off(&single["placed"]) < 1.5 * number(&predicted["within"]), "{single}");
     // In doubles nothing is seen, but a late state shows it.
     assert!(double.get("seen").is_none() && number(&double["predicted"]["steps"]) > 1e14);
     let gaps = number(&double["placed"]["gap"]) - number(&double["predicted"]["gap"]);

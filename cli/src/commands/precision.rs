@@ -11,8 +11,8 @@ use crate::output::plot::{self, precision::PrecisionPicture};
 use crate::output::sink::Sink;
 use crate::output::style::Style;
 use crate::output::{json, precision};
-use crate::precision::stalls::Surprise;
-use crate::precision::{Findings, Way};
+use crate::precision::stalls::{self, Surprise};
+use crate::precision::{Findings, Way, ways};
 use crate::progress::Progress;
 use crate::settings::{Format, Settings};
 
@@ -78,7 +78,8 @@ pub fn execute(settings: &Settings, warnings: &[Warning]) -> Result<(), Failure>
     }
 }
 
-/// How long all ways take together, from how long they take for few steps.
+/// How long all ways take together, from how long they take for few steps, and the search for
+/// standstills after them.
 fn expected_seconds(settings: &Settings) -> Result<f64, Failure> {
     const ENOUGH: Duration = Duration::from_millis(100);
     let mut model = settings.model.clone();
@@ -86,10 +87,13 @@ fn expected_seconds(settings: &Settings) -> Result<f64, Failure> {
     model.steps = all.min(1024);
     loop {
         let start = Instant::now();
-        Findings::of(&model, &[model.steps], &Progress::new(model.steps, true))?;
+        let records = ways::all(&model, &[model.steps], &Progress::new(model.steps, true))?;
         let took = start.elapsed();
         if took >= ENOUGH || model.steps == all {
-            return Ok(took.as_secs_f64() * all as f64 / model.steps.max(1) as f64);
+            let search = Instant::now();
+            stalls::both(&model, &records);
+            let steps = took.as_secs_f64() * all as f64 / model.steps.max(1) as f64;
+            return Ok(steps + search.elapsed().as_secs_f64());
         }
         model.steps = all.min(4 * model.steps);
     }

@@ -7,6 +7,7 @@ use popgd_core::theory::stall::Stall;
 
 use super::ways::{Record, Standstill, Way};
 use crate::engine::with_lumped_model;
+use crate::interrupt;
 use crate::settings::ModelSettings;
 
 /// How many steps c is given to settle, and then a logit to move, where a late state is tried: many
@@ -40,8 +41,8 @@ pub struct StallFindings {
     pub predicted: Option<Stall>,
     /// In the run itself.
     pub seen: Option<Standstill>,
-    /// The least gap from which a plain sum does not move on, found by starting from late states
-    /// around the predicted one: also where no run gets to.
+    /// Where a plain sum comes to rest that starts from the last late state, around the predicted one,
+    /// from which it comes to rest soon: also where no run gets to.
     pub placed: Option<f64>,
 }
 
@@ -105,7 +106,11 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
     })?;
     let (many, bounds) = TRIAL;
     let trial = (many / contraction).clamp(*bounds.start(), *bounds.end()) as u32;
-    let moves = |gap: f64| {
+    // Whether a logit still moves after a start there has settled, and where it is in the end.
+    let trial_from = |gap: f64| {
+        if interrupt::requested() {
+            return None;
+        }
         with_lumped_model::<S, _>(model, |lumped| {
             let c = round(clock.factor_at(clock.tangent_of(gap)));
             let logits = [round(gap), c.zero()];
@@ -115,18 +120,29 @@ fn placed<S: crate::scalar::CliScalar + PartialEq>(
             (0..trial).for_each(|_| run.step());
             let settled = run.logits().to_vec();
             (0..trial).for_each(|_| run.step());
-            Some(run.logits() != settled)
+            let end = run.logits().first()?.report().center();
+            Some((run.logits() != settled, end))
         })
     };
     let (mut low, mut high) = (predicted - REACH, predicted + REACH);
-    if !moves(low)? || moves(high)? {
+    if !trial_from(low)?.0 {
+        return None;
+    }
+    let (moves, mut rest) = trial_from(high)?;
+    if moves {
         return None;
     }
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
-        if moves(middle)? { low = middle } else { high = middle }
+        let (moves, end) = trial_from(middle)?;
+        if moves {
+            low = middle;
+        } else {
+            // A start just below climbs on while it settles: what counts is where that ends.
+            (high, rest) = (middle, end);
+        }
     }
-    Some(high)
+    Some(rest)
 }
 
 #[cfg(test)]

@@ -220,6 +220,7 @@ fn stepped<S: CliScalar + PartialEq>(
                 let state = || std::iter::once(run.c()).chain(run.logits().iter().copied());
                 let found = match resting.look(t, state()) {
                     Some((_, 1)) if moved == 0 => Some((c_moved, 1)),
+                    Some((at, period)) if moved == 0 => Some((at, period)),
                     Some((_, period)) => Some((moved, period)),
                     None => whole.look(t, state()),
                 };

@@ -97,10 +97,11 @@ impl Clock {
         None
     }
 
-    /// Half of the relative error that c makes in h: it is above 1, and moves until its own increment
-    /// λ(c − c*) is below half of its spacing, or goes to and fro by one.
+    /// Half of the relative error that c makes in h: it moves until its own increment λ(c − c*) is
+    /// below half of its spacing, or goes to and fro by one.
     fn reach_of_factor(&self, gap: f64, digits: i32) -> f64 {
-        let spacing = libm::ldexp(1.0, 1_i32.saturating_sub(digits));
+        let exponent = libm::ilogb(self.factor_at(self.tangent_of(gap)));
+        let spacing = libm::ldexp(1.0, exponent.saturating_add(1).saturating_sub(digits));
         let aside = spacing * f64::max(0.5 / self.contraction(), 1.0);
         0.5 * aside * libm::exp(gap)
     }
