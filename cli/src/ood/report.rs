@@ -3,6 +3,7 @@
 use super::check::Check;
 use super::gap::Estimate;
 use super::slopes::Slope;
+use super::tail::Verdict;
 
 /// A figure, and whether it is exact but for rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -223,6 +224,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The verdict on what the theorem states: open too where it is open whether its hypothesis holds.
+    pub fn outcome(&self, statement: &Statement) -> Outcome {
+        match statement.outcome() {
+            Outcome::Holds if self.check.verdict != Verdict::Holds => Outcome::Open,
+            outcome => outcome,
+        }
+    }
+
     /// Of a moment check alone.
     pub fn of_check(check: Check) -> Self {
         Self {

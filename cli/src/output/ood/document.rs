@@ -123,7 +123,7 @@ fn statement_to_json(statement: &Statement, report: &Report) -> Value {
     map.insert("input_moment".into(), json::float(statement.inputs));
     map.insert("label_moment".into(), json::float(statement.labels));
     map.insert("stated_steps".into(), float(statement.stated));
-    map.insert("verdict".into(), statement.outcome().name().into());
+    map.insert("verdict".into(), report.outcome(statement).name().into());
     let steps = statement.proven_steps();
     match &statement.proven {
         Ok(proven) => {

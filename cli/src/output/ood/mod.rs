@@ -307,9 +307,15 @@ fn theorem(report: &Report, statement: &Statement, style: Style) -> String {
     let rows = rows.into_iter().map(|(name, (steps, over))| vec![name, steps, over]);
     let head = format!("|gap| ≤ {epsilon} from T");
     text.push_str(&table::text(&table::table(&["", &head, "over T_ε"], rows)));
-    let sentence = match statement.outcome() {
+    let sentence = match report.outcome(statement) {
         Outcome::Holds => style.good(&wrapped(
-            "Verdict on Theorem 3.2: it holds, with constant 1, for these inputs and labels.",
+            match of_sample {
+                true => {
+                    "Verdict on Theorem 3.2: it holds, with constant 1, for inputs and labels with the \
+                     moments of this sample."
+                }
+                false => "Verdict on Theorem 3.2: it holds, with constant 1, for these inputs and labels.",
+            },
             WIDTH,
         )),
         Outcome::Exceeds => style.bad(&wrapped(
@@ -323,6 +329,9 @@ fn theorem(report: &Report, statement: &Statement, style: Style) -> String {
         Outcome::Open => {
             let reason = match (&statement.stated, statement.proven_steps()) {
                 (None, _) => "the teacher is none of the paper's, which has one size of groups",
+                _ if report.check.verdict != Verdict::Holds => {
+                    "whether second moments are finite cannot be told"
+                }
                 (_, None) => "nothing is proven of this ε",
                 (_, Some(_)) => {
                     "what is proven needs more steps than T_ε, and no recorded step beyond T_ε has a \
