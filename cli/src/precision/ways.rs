@@ -214,7 +214,7 @@ fn stepped<S: CliScalar + PartialEq>(
                 if run.logits() != last {
                     moved = t;
                     last.copy_from_slice(run.logits());
-                    resting = Recurrence::new();
+                    resting.restart();
                 }
                 // Logits that rest are found soon after they came to rest; any others at all.
                 let state = || std::iter::once(run.c()).chain(run.logits().iter().copied());
@@ -250,6 +250,12 @@ struct Recurrence<S> {
 impl<S: PartialEq> Recurrence<S> {
     fn new() -> Self {
         Self { kept: Vec::new(), at: 0, patience: 0 }
+    }
+
+    /// Forgets what was seen, but not the room for it: logits move in almost every step.
+    fn restart(&mut self) {
+        self.kept.clear();
+        (self.at, self.patience) = (0, 0);
     }
 
     /// If this state, after `t` steps, was there before: after how many steps, and the period.

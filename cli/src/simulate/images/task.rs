@@ -227,8 +227,7 @@ fn curvature(problem: &Problem, patches: &Patches, training: &[usize]) -> f64 {
         vector = image.into_iter().map(|x| x / largest).collect();
     }
     // Every window stands for as many queries as it has patches.
-    let slope = (2.0 * problem.activation.linear() - 1.0).abs().max(1.0);
-    slope * slope * largest * AREA as f64 / training.len() as f64
+    steepest_square(problem) * largest * AREA as f64 / training.len() as f64
 }
 
 /// By how much more a logit of the teacher's attention is curved at most, with its rate ηκ for η: the
@@ -249,8 +248,12 @@ fn curvature_of_logits(problem: &Problem, patches: &Patches, training: &[usize])
         }
     }
     let largest = traces.into_iter().fold(0.0, f64::max) / training.len() as f64;
-    let slope = (2.0 * problem.activation.linear() - 1.0).abs().max(1.0);
-    problem.logit_gain * slope * slope * largest / (AREA * AREA) as f64
+    problem.logit_gain * steepest_square(problem) * largest / (AREA * AREA) as f64
+}
+
+/// The largest σ′².
+fn steepest_square(problem: &Problem) -> f64 {
+    (2.0 * problem.activation.linear() - 1.0).abs().max(1.0).powi(2)
 }
 
 /// ‖(1, …, 1)‖ in so many dimensions as a patch has pixels.
